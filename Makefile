@@ -1,11 +1,13 @@
 # Tributary. Each target does its own set-up on Debian 12 with Swift 6.3; doing it twice does no harm.
 #
-#   make demo    the whole way on this machine: two participants, a server, FHIR and i2b2; the study stays in
-#                demo-study/, with commands to try on it (JSON=1: JSON as last line;
-#                DATABASE=postgresql://..., QUEUE=...: its stores on PostgreSQL)
-#   make test    all tests, then the binary driven from outside (KILL_ROUNDS=30: more rounds of kill -9)
-#   make attack  the long form of the attacks, on loopback (ATTACK_SECONDS=30, KILL_ROUNDS=100)
-#   make bench   our speed as ratios against named references
+#   make demo      the whole way on this machine: two participants, a server, FHIR and i2b2; the study stays in
+#                  demo-study/, with commands to try on it (JSON=1: JSON as last line;
+#                  DATABASE=postgresql://..., QUEUE=...: its stores on PostgreSQL)
+#   make test      all tests, then the binary driven from outside (KILL_ROUNDS=30: more rounds of kill -9)
+#   make attack    the long form of the attacks, on loopback (ATTACK_SECONDS=30, KILL_ROUNDS=100)
+#   make programs  FHIR and SMART clients that others wrote, driving the server, and its pages in Chromium
+#                  (OPERATIONS=all: every operation of the OpenAPI document; needs PyPI once)
+#   make bench     our speed as ratios against named references
 #   make format, make lint, make docs
 #
 # TRIBUTARY_SCRATCH=DIR keeps build products there instead of in .build.
@@ -26,13 +28,13 @@ endif
 
 SWIFT_SOURCES = Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzzing/Package.swift Fuzzing/Sources
 
-.PHONY: help demo attack test unit-tests integration-tests release bench format lint docs setup-demo setup-test setup-bench
+.PHONY: help demo attack test unit-tests integration-tests programs release bench format lint docs setup-demo setup-test setup-programs setup-bench
 .NOTPARALLEL:
 
 help:
-	@sed -n '3,11s/^# \{0,1\}//p' $(ROOT)Makefile
+	@sed -n '3,13s/^# \{0,1\}//p' $(ROOT)Makefile
 
-setup-demo setup-test setup-bench: setup-%:
+setup-demo setup-test setup-programs setup-bench: setup-%:
 	@$(ROOT)Scripts/setup.sh --for $*
 
 release:
@@ -67,6 +69,10 @@ attack: setup-test release
 	@cd $(ROOT)Tests/Integration && TRIBUTARY_ATTACK_SECONDS=$(or $(ATTACK_SECONDS),30) \
 		TRIBUTARY_KILL_ROUNDS=$(or $(KILL_ROUNDS),100) TRIBUTARY_HOSTILE_GOOD=$(or $(HOSTILE_GOOD),1000) \
 		python3 -B -m unittest -v test_attacks test_hostile test_two_processes test_recovery
+
+programs: setup-programs release
+	@echo "== programs of others, driving the server"
+	@cd $(ROOT) && TRIBUTARY_OPERATIONS=$(or $(OPERATIONS),$(TRIBUTARY_OPERATIONS)) .build-tools/programs/bin/python -B Tests/Integration/run.py --folder Tests/Programs
 
 bench: setup-bench release
 	@cd $(ROOT) && Benchmarks/run.sh

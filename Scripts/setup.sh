@@ -3,6 +3,7 @@
 #
 #   Scripts/setup.sh --for demo    what building and running the binary takes (the default)
 #   Scripts/setup.sh --for test    and the programs that the tests compare us with
+#   Scripts/setup.sh --for programs   and Chromium, and clients from PyPI in .build-tools/programs
 #   Scripts/setup.sh --for bench   and what the benchmarks measure us against: libraries, PostgreSQL with pgbench
 #
 # It changes nothing else on the machine. As root it installs by itself; as anybody else it uses sudo where that
@@ -15,7 +16,7 @@ while [ $# -gt 0 ]; do
     case "$1" in
         --for) purpose=${2:-}; shift 2 || true ;;
         --for=*) purpose=${1#--for=}; shift ;;
-        -h | --help) sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 0 ;;
+        -h | --help) sed -n '2,11s/^# \{0,1\}//p' "$0"; exit 0 ;;
         *) echo "setup: unknown option $1 (try --help)" >&2; exit 64 ;;
     esac
 done
@@ -28,8 +29,9 @@ case "$purpose" in
     demo) ;;
     test) packages="$packages poppler-utils openssl sqlite3 curl python3 python3-venv xz-utils systemd
         libimage-exiftool-perl zbar-tools postgresql iproute2" ;;
+    programs) packages="$packages python3 python3-venv chromium" ;;
     bench) packages="$packages libsimdjson-dev openssl python3 xz-utils postgresql" ;;
-    *) say "--for takes demo, test or bench"; exit 64 ;;
+    *) say "--for takes demo, test, programs or bench"; exit 64 ;;
 esac
 
 # 1. Swift must be there: it comes from swift.org, not from Debian.
@@ -80,6 +82,18 @@ else
             mkdir -p "$root/.build-tools/bin"
             ln -sf /usr/bin/python3 "$root/.build-tools/bin/python3"
         fi
+    fi
+fi
+
+# 4. Programs that others wrote, each at the version with which it was seen to work, in an environment of their own.
+if [ "$purpose" = programs ]; then
+    place="$root/.build-tools/programs"
+    wanted="$root/Tests/Programs/requirements.txt"
+    if ! cmp -s "$wanted" "$place/installed.txt"; then
+        say "installing the programs of Tests/Programs/requirements.txt"
+        python3 -m venv --clear "$place" >&2
+        "$place/bin/python" -m pip install --quiet --disable-pip-version-check -r "$wanted" >&2
+        cp "$wanted" "$place/installed.txt"
     fi
 fi
 

@@ -341,6 +341,11 @@ struct CodeFlowTests {
                 let again = try await browser.decide(page, also: [("patient", patient)])
                 #expect(again.status == 400 && again.text.contains("role=\"alert\""), "\(patient)")
             }
+            // Asked again, they find what they ticked and wrote: what was unticked is not given by a slip of the pen.
+            let again = try await browser.decide(page, also: [("patient", "<b>")], without: ["openid"])
+            let boxes = TestBrowser.fields(again).filter { $0.name == "scope" }
+            #expect(boxes.filter { !$0.isTicked }.map(\.value) == ["openid"] && boxes.count > 1)
+            #expect(again.text.contains("value=\"&lt;b&gt;\""))
             let sent = try await browser.decide(page, also: [("patient", "bert")])
             let json = try await fixture.redeem(try #require(sent.redirection["code"]), client).json
             #expect(json["patient"]?.string == "bert")

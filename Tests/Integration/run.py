@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Runs the test files of this folder side by side, a file a process, as many at a time as there are processors.
+"""Runs the test files of a folder side by side, a file a process, as many at a time as there are processors.
 
-    Tests/Integration/run.py [--jobs N] [FILE ...]      FILE such as test_http; all of them unless given
+    Tests/Integration/run.py [--jobs N] [--folder DIR] [FILE ...]
+
+FILE such as test_http; all of them unless given. DIR is this folder unless given; its files may import what is here.
 
 Files that compare times, or fill a machine, run alone when the others are done. What a file prints is shown when it has
 ended. Exit status: 0 if every test of every file passed.
@@ -22,7 +24,7 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 ALONE = ("test_attacks", "test_hostile", "test_full_disk")
 # Those that take longest begin first, so that no processor waits for one of them at the end.
 FIRST = ("test_validation", "test_apple_platforms", "test_two_processes", "test_kill", "test_kill_engines", "test_package",
-         "test_profiles")
+         "test_profiles", "test_schemathesis")
 # Seconds after which a file is stopped: something waits for what never comes.
 LIMIT = 45 * 60
 
@@ -30,13 +32,15 @@ LIMIT = 45 * 60
 class Running:
     """One file, run by a process of its own."""
 
-    def __init__(self, name):
+    def __init__(self, name, folder):
         self.name = name
         self.began = time.monotonic()
         self.output = tempfile.TemporaryFile()
+        places = [str(FOLDER)] + ([os.environ["PYTHONPATH"]] if os.environ.get("PYTHONPATH") else [])
         self.process = subprocess.Popen(
-            [sys.executable, "-B", "-m", "unittest", "-v", name], cwd=FOLDER, stdin=subprocess.DEVNULL,
-            stdout=self.output, stderr=subprocess.STDOUT, start_new_session=True)
+            [sys.executable, "-B", "-m", "unittest", "-v", name], cwd=folder, stdin=subprocess.DEVNULL,
+            stdout=self.output, stderr=subprocess.STDOUT, start_new_session=True,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(places)})
 
     def has_ended(self):
         if self.process.poll() is not None:
@@ -64,23 +68,26 @@ class Running:
 def show(running, totals):
     text = running.text()
     passed = running.process.returncode == 0
-    print(f"== {running.name}: {'passed' if passed else 'FAILED'} in {running.seconds():.0f} s", flush=True)
-    sys.stdout.write(text if text.endswith("\n") else text + "\n")
     found = re.findall(r"^Ran (\d+) tests? in", text, re.MULTILINE)
-    totals["tests"] += int(found[-1]) if found else 0
-    skipped = re.findall(r"^(?:OK|FAILED) \(.*?skipped=(\d+)", text, re.MULTILINE)
-    totals["skipped"] += int(skipped[-1]) if skipped else 0
+    tests = int(found[-1]) if found else 0
+    ended = dict(re.findall(r"(\w+)=(\d+)", (re.findall(r"^(?:OK|FAILED) \((.*)\)$", text, re.MULTILINE) or [""])[-1]))
+    failed, skipped = int(ended.get("failures", 0)) + int(ended.get("errors", 0)), int(ended.get("skipped", 0))
+    counts = ", ".join([f"{tests} test" + "s" * (tests != 1)] + [f"{n} {word}" for n, word in ((failed, "failed"), (skipped, "skipped")) if n])
+    print(f"== {running.name}: {'passed' if passed else 'FAILED'} in {running.seconds():.0f} s ({counts})", flush=True)
+    sys.stdout.write(text if text.endswith("\n") else text + "\n")
+    totals["tests"] += tests
+    totals["skipped"] += skipped
     if not passed or not found:
         totals["failed"].append(running.name)
 
 
-def run(names, jobs, totals):
+def run(names, folder, jobs, totals):
     waiting = list(names)
     running = []
     try:
         while waiting or running:
             while waiting and len(running) < jobs:
-                running.append(Running(waiting.pop(0)))
+                running.append(Running(waiting.pop(0), folder))
             ended = [one for one in running if one.has_ended()]
             for one in ended:
                 running.remove(one)
@@ -99,13 +106,15 @@ def order(names):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*")
+    parser.add_argument("--folder", type=pathlib.Path, default=FOLDER)
     parser.add_argument("--jobs", type=int, default=max(1, min(8, os.cpu_count() or 1)))
     options = parser.parse_args()
-    names = [pathlib.Path(name).stem for name in options.files] or [path.stem for path in FOLDER.glob("test_*.py")]
+    folder = options.folder.resolve()
+    names = [pathlib.Path(name).stem for name in options.files] or [path.stem for path in folder.glob("test_*.py")]
     began = time.monotonic()
     totals = {"tests": 0, "skipped": 0, "failed": []}
-    run(order(name for name in names if name not in ALONE), options.jobs, totals)
-    run(order(name for name in names if name in ALONE), 1, totals)
+    run(order(name for name in names if name not in ALONE), folder, options.jobs, totals)
+    run(order(name for name in names if name in ALONE), folder, 1, totals)
     took = time.monotonic() - began
     skipped = f", {totals['skipped']} skipped" if totals["skipped"] else ""
     print(f"== {len(names)} files, {totals['tests']} tests{skipped} in {took:.0f} s")

@@ -29,7 +29,17 @@ import Testing
             let parameters = paths["/\(type)"]?["get"]?["parameters"]?.array ?? []
             let names = Set(parameters.compactMap { $0["name"]?.string })
             #expect(names.isSuperset(of: codes.contains(.searchType) ? resource.searchParam.compactMap(\.name) : []))
+            #expect(names.isSuperset(of: codes.contains(.searchType) ? ["_sort", "_include", "_total"] : []))
+            let patch = paths["/\(type)/{id}"]?["patch"]?["requestBody"]?["content"]?.object
+            #expect(patch?.members.map(\.key) == (codes.contains(.patch) ? statement.patchFormat : nil))
+            #expect((paths["/\(type)"]?["patch"] != nil) == codes.contains(.patch))
         }
+        let rest = try #require(statement.rest.first)
+        #expect(rest.compartment.count == 5 && rest.searchParam.map(\.name).contains("_lastUpdated"))
+        for type in ["Patient", "Practitioner", "RelatedPerson", "Encounter", "Device"] {
+            #expect(paths["/\(type)/{id}/{member}"]?["get"] != nil)
+        }
+        #expect(paths["/"]?["get"] != nil && paths["/_search"]?["post"] != nil)
     }
 
     /// Names of operations are there once, references lead somewhere, and each part of a path is a parameter.

@@ -160,7 +160,8 @@ import Trust
         let service = RecordsService(database: fixture.database, access: fixture.access, clock: { Date() })
         let mine = try grant("user/Observation.rs", ["a"])
         let found = try await service.search(
-            .type("Observation"), parameters: [("_count", "1")], strict: true, url: "u", by: mine)
+            .type("Observation"), parameters: [("_count", "1")], strict: true, url: "u", by: mine
+        ).bundle
         #expect(found.total == 1 && found.entry.compactMap(\.resource?.id) == ["mine"])
         #expect(found.link.map(\.relation) == ["self"])
         #expect(try await service.read(type: "Observation", id: "mine", by: mine).id == "mine")

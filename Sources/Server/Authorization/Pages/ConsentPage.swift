@@ -22,6 +22,14 @@ struct ConsentPage {
     let proof: String
     let message: String?
     let ends: Ends
+    /// What the person said before, where they are asked again.
+    var answer: Answer?
+
+    /// What a person sent: a second question begins with it, and ticks nothing that they unticked.
+    struct Answer: Sendable, Hashable {
+        let ticked: Set<String>
+        let patient: String?
+    }
 
     /// The hidden field that carries what was asked for; `scope` are the boxes.
     static let scopesField = "requested_scope"
@@ -42,10 +50,11 @@ struct ConsentPage {
         body += "<form method=\"post\" action=\"consent\">\n"
         body += Page.hidden(asked.fields(scopesIn: Self.scopesField) + [(name: "proof", value: proof)]) + "\n"
         if offered.needPatient, account.patient == nil {
+            let chosen = (answer?.patient).map { " value=\"\(Page.escape($0))\"" } ?? ""
             body += """
                 <label class="field">Patient whose records the app is to see (id)
                 <input type="text" name="patient" autocomplete="off" autocapitalize="none" spellcheck="false" \
-                maxlength="64"></label>
+                maxlength="64"\(chosen)></label>
 
                 """
         }
@@ -58,7 +67,11 @@ struct ConsentPage {
 
                     """
             }
-            body += "<ul>\n" + scopes.map { box($0, words, isTicked: !isSensitive) }.joined() + "</ul>\n"
+            body +=
+                "<ul>\n"
+                + scopes.map { scope in
+                    box(scope, words, isTicked: answer.map { $0.ticked.contains(scope.text) } ?? !isSensitive)
+                }.joined() + "</ul>\n"
         }
         body += """
             <h2>Until when</h2>

@@ -72,9 +72,9 @@ struct Page: Sendable, Hashable {
 
     private static let style = """
         :root{color-scheme:light dark;--ink:#1c2330;--paper:#fff;--back:#eef1f5;--line:#c6cdd8;--quiet:#55606f;--deed:#0b5cad;\
-        --warn:#8f2d16;--warnback:#fdeee9}
+        --ondeed:#fff;--warn:#8f2d16;--warnback:#fdeee9}
         @media (prefers-color-scheme:dark){:root{--ink:#e9edf3;--paper:#1b212b;--back:#12161d;--line:#414b5a;--quiet:#a9b4c2;\
-        --deed:#3f8fe0;--warn:#ffb39f;--warnback:#3a2019}}
+        --deed:#5aa3ee;--ondeed:#0e141c;--warn:#ffb39f;--warnback:#3a2019}}
         *{box-sizing:border-box}
         body{margin:0;padding:1rem;background:var(--back);color:var(--ink);font:1rem/1.5 system-ui,sans-serif}
         main{max-width:38rem;margin:0 auto;padding:1.25rem 1.25rem 1.5rem;background:var(--paper);\
@@ -87,6 +87,7 @@ struct Page: Sendable, Hashable {
         .warn{padding:.6rem .8rem;color:var(--warn);background:var(--warnback);border-radius:.4rem}
         .field{display:block;margin:1rem 0 0;font-weight:600}
         input[type=text],input[type=password]{display:block;width:100%;margin-top:.25rem;padding:.6rem .7rem;font:inherit;\
+        font-weight:400;\
         color:inherit;background:var(--paper);border:1px solid var(--quiet);border-radius:.4rem}
         ul{list-style:none;margin:.25rem 0 0;padding:0}
         li{border-top:1px solid var(--line)}
@@ -94,9 +95,10 @@ struct Page: Sendable, Hashable {
         li input{width:1.2rem;height:1.2rem;margin:.15rem 0 0;grid-row:span 2}
         li .quiet{grid-column:2}
         .deeds{display:flex;flex-wrap:wrap;gap:.75rem;margin-top:1.5rem}
+        .deeds+p{margin-top:1rem}
         button{flex:1 1 9rem;padding:.7rem 1rem;font:inherit;font-weight:600;border:1px solid var(--deed);\
         border-radius:.4rem;background:var(--paper);color:inherit;cursor:pointer}
-        button.main{background:var(--deed);color:#fff}
+        button.main{background:var(--deed);color:var(--ondeed)}
         button.link{flex:none;padding:0;border:0;background:none;color:inherit;text-decoration:underline;font-weight:400}
         :focus-visible{outline:3px solid var(--deed);outline-offset:2px}
         """

@@ -147,12 +147,12 @@ extension AuthorizationRoutes {
 
     private func question(
         _ asked: AuthorizationRequest, _ session: UserSession, secret: String?, message: String? = nil,
-        status: HTTPResponse.Status = .ok
+        answer: ConsentPage.Answer? = nil, status: HTTPResponse.Status = .ok
     ) throws -> Response {
         ConsentPage(
             asked: asked, offered: try offered(asked, to: session.account), account: session.account,
             title: configuration.title, proof: PageCookies.proof(of: secret ?? ""), message: message,
-            ends: Self.ends(session, now: clock())
+            ends: Self.ends(session, now: clock()), answer: answer
         ).page.response(status: status)
     }
 
@@ -181,6 +181,7 @@ extension AuthorizationRoutes {
                     return try question(
                         asked, session, secret: PageCookies.value(PageCookies.session, in: request),
                         message: "Choose a patient: there is none with this id.",
+                        answer: .init(ticked: ticked, patient: patient.flatMap { $0.utf8.count <= 64 ? $0 : nil }),
                         status: .badRequest)
                 }
             }

@@ -16,6 +16,7 @@ extension CapabilityStatement {
         statement.implementation = implementation
         statement.fhirVersion = .v4_0_1
         statement.format = ["application/fhir+json", "application/fhir+xml"]
+        statement.patchFormat = ["application/fhir+json", "application/fhir+xml"] + ResourcePatch.ownMediaTypes
         var rest = Rest(mode: .server)
         var security = Rest.Security()
         security.description =
@@ -33,6 +34,10 @@ extension CapabilityStatement {
         whole[0].documentation = "At most \(BundleEntry.most) entries; references by a search are resolved."
         rest.interaction = whole
         rest.documentation = searching
+        rest.searchParam = common.map(searchParameter)
+        rest.compartment = SearchParameterTable.r4.compartments.map {
+            "http://hl7.org/fhir/CompartmentDefinition/" + $0.lowercased()
+        }
         rest.resource =
             RecordType.all.filter { !others.contains($0) }.map(resource) + [questionnaire] + published.map(definition)
         if hasExports {
@@ -72,8 +77,22 @@ extension CapabilityStatement {
         at most \(SearchCriterionReader.deepest) references, `_include` and `_revinclude` with `:iterate` and `*`, `_sort`, \
         `_count`, `_total`, `_summary`, `_elements`. `:in`, `:not-in`, `:above` and `:below` are answered of value sets that \
         R4's own elements are bound to, and of ValueSets and CodeSystems that are stored here and name their codes. Not \
-        supported: `_filter`, `_text`, `_content`, `_list`, `_query`, `_contained`, `near`.
+        supported: `_filter`, `_text`, `_content`, `_list`, `_query`, `_contained`, `near`. A Subscription is kept as any other \
+        record: nothing is sent for it, and its status stays as it was written.
         """
+
+    /// The parameters that all types have.
+    private static let common: [SearchParameterTable.Parameter] = {
+        let trees = RecordType.all.compactMap(SearchTree.of)
+        return trees.first?.parameters.filter { parameter in trees.allSatisfy { $0.place(of: parameter.code) != nil } }
+            ?? []
+    }()
+
+    private static func searchParameter(_ parameter: SearchParameterTable.Parameter) -> Rest.Resource.SearchParam {
+        var known = Rest.Resource.SearchParam(name: parameter.code, type: parameter.kind)
+        known.definition = parameter.url
+        return known
+    }
 
     private static func resource(_ type: String) -> Rest.Resource {
         var resource = Rest.Resource(type: type)
@@ -97,12 +116,7 @@ extension CapabilityStatement {
         resource.versioning = .versioned
         resource.readHistory = true
         // Which modifiers and prefixes a kind takes is the standard's to say.
-        resource.searchParam =
-            SearchTree.of(type)?.parameters.map { parameter in
-                var known = Rest.Resource.SearchParam(name: parameter.code, type: parameter.kind)
-                known.definition = parameter.url
-                return known
-            } ?? []
+        resource.searchParam = SearchTree.of(type)?.parameters.map(searchParameter) ?? []
         let own = SearchTree.of(type)?.parameters.filter { $0.kind == .reference }.map { type + ":" + $0.code } ?? []
         resource.object["searchInclude"] = .array((["*"] + own).map { .string($0) })
         resource.object["searchRevInclude"] = .array((["*"] + (reverseIncludes[type] ?? [])).map { .string($0) })

@@ -63,9 +63,8 @@ extension RecordsRoutes {
         guard let scope else { throw RecordsFailure.notInCompartment }
         var parameters = try request.searchParameters
         if withForm { parameters += try await request.searchForm(within: bodies) }
-        return try Response(
-            try await service.search(
-                scope, parameters: parameters, strict: request.isStrict, url: url(asked: request), by: grant
-            ).json, as: request.answerFormat)
+        let page = try await service.search(
+            scope, parameters: parameters, strict: request.isStrict, url: url(asked: request), by: grant)
+        return try Response(page, as: request.answerFormat)
     }
 }

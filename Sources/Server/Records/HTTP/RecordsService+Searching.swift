@@ -10,7 +10,7 @@ extension RecordsService {
     func search(
         _ scope: SearchQuery.Scope, parameters: [(name: String, value: String)], strict: Bool, url: String,
         by grant: AccessGrant
-    ) async throws -> FHIR.Bundle {
+    ) async throws -> SearchsetPage {
         if let type = scope.type { guard RecordType.isHeld(type) else { throw RecordsFailure.unknownType } }
         let (policy, now, store) = (access.policy, clock(), store)
         let query = try SearchQuery(scope, parameters: parameters, strict: strict, now: now, ownBases: [url])
@@ -31,10 +31,10 @@ extension RecordsService {
         // Nothing is shown without its row, which says whose it is.
         try await access.record(
             RecordDecision.permitted.decision, grant.actor, .searchRecords, scope.target, showing: answer.owners)
-        return bundle(answer, query, url: url)
+        return page(answer, query, url: url)
     }
 
-    private func bundle(_ answer: RecordSearch.Answer, _ query: SearchQuery, url: String) -> FHIR.Bundle {
+    private func page(_ answer: RecordSearch.Answer, _ query: SearchQuery, url: String) -> SearchsetPage {
         var bundle = FHIR.Bundle(type: .searchset)
         bundle.total = answer.total
         let path = query.scope.path
@@ -44,19 +44,12 @@ extension RecordsService {
             used += [("_count", String(query.count)), ("_cursor", next.text)]
             bundle.link += [link("next", Self.address(url, path, used))]
         }
-        func entry(_ found: IncludedRecords.Found, _ subset: ResourceSubset?, as mode: SearchEntryMode)
-            -> FHIR.Bundle.Entry
-        {
-            Self.match(
-                subset?.of(found.resource) ?? found.resource, at: "\(url)/\(found.record.type)/\(found.record.id)",
-                as: mode)
-        }
         // Elements are asked for of what is found, not of what comes with it.
         let ofIncluded: ResourceSubset? = if case .elements = query.subset { nil } else { query.subset }
-        bundle.entry =
-            answer.matches.map { entry($0, query.subset, as: .match) }
-            + answer.included.map { entry($0, ofIncluded, as: .include) }
-        return bundle
+        let entries =
+            answer.matches.map { SearchsetPage.Entry(record: $0.record, mode: .match, subset: query.subset) }
+            + answer.included.map { SearchsetPage.Entry(record: $0.record, mode: .include, subset: ofIncluded) }
+        return SearchsetPage(head: bundle, entries: entries, url: url)
     }
 }
 

@@ -88,6 +88,9 @@ extension WriteRequest {
 }
 
 extension ResourcePatch {
+    /// The media types of patches that are no resources.
+    static let ownMediaTypes = ["application/json-patch+json", "application/merge-patch+json"]
+
     /// Reads a patch by what it is said to be. As `application/json` an array is a JSON Patch, Parameters
     /// are a FHIRPath Patch, any other object is a merge patch.
     ///

@@ -12,6 +12,11 @@ extension Response {
         self = .bytes(ByteBuffer(bytes: try format.bytes(of: json)), mediaType: format.mediaType, status: status)
     }
 
+    /// A page of a search.
+    init(_ page: SearchsetPage, as format: FHIRFormat) throws {
+        self = .bytes(ByteBuffer(bytes: try page.bytes(as: format)), mediaType: format.mediaType)
+    }
+
     /// What was done already: where the format has no place for something in it, JSON tells it.
     static func done(_ json: JSON, as format: FHIRFormat, status: HTTPResponse.Status = .ok) throws(RecordsFailure)
         -> Response
@@ -25,8 +30,16 @@ extension Response {
     ///
     /// - Parameter subset: what of it is shown; nil for all of it.
     init(_ record: StoredRecord, showing subset: ResourceSubset? = nil, as format: FHIRFormat) throws {
-        let resource = try record.resource()
-        try self.init((subset?.of(resource) ?? resource).json, as: format)
+        if let subset {
+            try self.init(subset.of(try record.resource()).json, as: format)
+        } else if case .json = format {
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(record.content.count + 200)
+            try record.line.append(record.content, to: &bytes)
+            self = .bytes(ByteBuffer(bytes: bytes), mediaType: format.mediaType)
+        } else {
+            try self.init(try record.resource().json, as: format)
+        }
         for field in Response.headers(of: record) { headers[field.name] = field.value }
     }
 

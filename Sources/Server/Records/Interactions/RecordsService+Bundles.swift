@@ -97,8 +97,8 @@ extension RecordsService {
             response.lastModified = DateTime(record.lastUpdated)
         case .search(let type, let criteria):
             let found = try await search(.type(type), parameters: criteria, strict: strict, url: url, by: grant)
-            left -= max(1, found.entry.count)
-            answer.resource = found.resource
+            left -= max(1, found.entries.count)
+            answer.resource = try found.bundle.resource
         case .write: throw RecordsFailure.entryInvalid
         }
         answer.response = response

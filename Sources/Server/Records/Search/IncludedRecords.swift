@@ -10,7 +10,6 @@ struct IncludedRecords {
         let number: Int64
         let subject: String?
         let record: StoredRecord
-        let resource: Resource
 
         var key: Key { Key(type: record.type, id: record.id) }
     }
@@ -83,7 +82,7 @@ struct IncludedRecords {
         var urls: [String: Set<String>] = [:]
         for resource in resources {
             let codes = include.parameters(of: resource.record.type)
-            guard !codes.isEmpty, let values = SearchValues(of: resource.resource) else { continue }
+            guard !codes.isEmpty, let values = SearchValues(of: try resource.record.resource()) else { continue }
             for entry in values.entries {
                 let parameter = values.tree.parameters[entry.parameter]
                 guard codes.contains(parameter.code), case .reference(let reference) = entry.value else { continue }
@@ -141,7 +140,7 @@ struct IncludedRecords {
                     .any(parameters.map { $0.referring(to: target, ids: ids) })
                 }
                 guard ReferringRecords.url(of: target) != nil else { continue }
-                let urls = Set(those.flatMap { Self.urls(of: $0.resource) })
+                let urls = Set(try those.flatMap { Self.urls(of: try $0.record.resource()) })
                 try add(source, urls.sorted(), to: &collection) { urls in
                     .any(parameters.map { $0.referring(toURLs: urls) })
                 }
@@ -188,10 +187,9 @@ struct IncludedRecords {
 extension IncludedRecords.Found {
     /// The record of a row that ``RecordStore/versions`` selects.
     init(_ row: SQLRow, in transaction: any SQLTransaction) throws {
-        let record = try RecordStore.record(row, in: transaction)
         self.init(
-            number: try row.integer("number"), subject: row.textIfPresent("subject"), record: record,
-            resource: try record.resource())
+            number: try row.integer("number"), subject: row.textIfPresent("subject"),
+            record: try RecordStore.record(row, in: transaction))
     }
 
     /// The patients whom the audit names for it.

@@ -77,6 +77,7 @@ struct RecordSearch: Sendable {
     private func total(_ statement: SearchStatement, in transaction: any SQLTransaction) throws -> Int? {
         guard query.isCountOnly || query.total != SearchQuery.Total.none else { return nil }
         let limit = query.isCountOnly || query.total != nil ? nil : SearchQuery.mostUnaskedTotal
+        if limit != nil, statement.isDense { return nil }
         var sum = 0
         for total in statement.totals(upTo: limit.map { $0 + 1 }) {
             sum += Int(try transaction.first(total.sql, total.parameters)?.integerIfPresent("total") ?? 0)

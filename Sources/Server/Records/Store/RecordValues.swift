@@ -101,9 +101,14 @@ public struct StoredRecord: Sendable {
     public let content: Data
     public let provenance: RecordProvenance
 
+    /// What the server puts in front of the content.
+    var line: ResourceLine {
+        ResourceLine(type: type, id: id, version: version, stored: DateTime(lastUpdated).text)
+    }
+
     /// The resource with the server's `id` and `meta.versionId` and `meta.lastUpdated` in front; all else is as it came
     /// (<https://hl7.org/fhir/R4/resource.html#Meta>).
     public func resource() throws -> Resource {
-        try ResourceLine(type: type, id: id, version: version, stored: DateTime(lastUpdated).text).resource(content)
+        try line.resource(content)
     }
 }

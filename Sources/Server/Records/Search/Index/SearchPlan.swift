@@ -13,6 +13,9 @@ struct SearchPlan: Sendable {
     let isByNumbers: Bool
     /// Whether an index finds so few that they are taken one by one.
     let isFinding: Bool
+    /// Whether each condition that an index finds by itself finds many: how many all together find shows only when all of them
+    /// are gone through.
+    let isDense: Bool
     /// In what they are gone through otherwise, and from which number on; nil for the records themselves.
     let stream: (stream: SearchStream, first: Int64)?
 
@@ -30,14 +33,16 @@ struct SearchPlan: Sendable {
         let every = SearchPredicate.every(predicates)
         let parts: [SearchPredicate] = if case .all(let parts) = every { parts } else { [every] }
         var best: (place: Int, count: Int)?
+        var isCounted = false
         for (place, part) in parts.enumerated() {
-            guard let count = try Self.count(part, type: type, most: most, in: transaction), count < most else {
-                continue
-            }
+            guard let count = try Self.count(part, type: type, most: most, in: transaction) else { continue }
+            isCounted = true
+            guard count < most else { continue }
             if count < best?.count ?? .max { best = (place, count) }
             if count == 0 { break }
         }
         isFinding = best != nil
+        isDense = isCounted && best == nil
         isByNumbers = best.map { !parts[$0.place].isOfRow } ?? false
         condition = .all(
             parts.enumerated().map { $1.condition(type: type, isFinding: $0 == best?.place) })

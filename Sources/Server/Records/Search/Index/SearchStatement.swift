@@ -127,6 +127,9 @@ struct SearchStatement: Sendable {
             + SQLFragment(" ORDER BY w.\(value)\(direction), w.number LIMIT ?", [SQLValue(limit)])
     }
 
+    /// Whether to tell how many there are would cost more than the page does.
+    var isDense: Bool { parts.contains { $0.plan?.isDense == true } }
+
     /// How many records of each type there are.
     ///
     /// - Parameter limit: no more are counted of each; nil for all.

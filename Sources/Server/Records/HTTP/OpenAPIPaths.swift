@@ -1,0 +1,267 @@
+import FHIR
+
+/// The paths of an OpenAPI document while they are put together.
+struct OpenAPIPaths {
+    /// What may be answered beside refusals.
+    struct Answer {
+        let status: String
+        let description: String
+        let content: JSON?
+
+        /// A resource of one of some types.
+        static func resource(_ status: String, _ types: String...) -> Answer {
+            Answer(
+                status: status, description: types.joined(separator: " or "), content: OpenAPIPaths.content(of: types))
+        }
+
+        /// What a write answers, as `Prefer` asks. OpenAPI has no words for a body that may be missing.
+        static func written(_ status: String, _ type: String) -> Answer {
+            Answer(
+                status: status,
+                description: "\(type); with Prefer: return=OperationOutcome what was done, with return=minimal no body",
+                content: OpenAPIPaths.content(of: [type, "OperationOutcome"]))
+        }
+
+        /// No body.
+        static func done(_ status: String) -> Answer { Answer(status: status, description: "Done", content: nil) }
+    }
+
+    /// What an operation takes.
+    struct Input {
+        /// The parts of its path, by the names of the document's parameters.
+        var path: [String] = []
+        /// Parameters of its address.
+        var query: [String] = []
+        var headers: [String] = []
+        /// A header without which it is refused.
+        var neededHeader: String?
+        /// Its body by media types.
+        var body: JSON?
+        /// The fields of its form.
+        var form: [String]?
+    }
+
+    /// The media types of patches.
+    let patches: [String]
+    private(set) var object = JSONObject()
+    private(set) var types: [String] = []
+
+    init(patches: [String]) { self.patches = patches }
+
+    static func content(_ types: String...) -> JSON { content(of: types) }
+
+    private static func content(of types: [String]) -> JSON {
+        let schemas = types.map { type -> JSON in ["$ref": .string("#/components/schemas/" + type)] }
+        return [
+            "application/fhir+json": ["schema": schemas.count == 1 ? schemas[0] : ["anyOf": .array(schemas)]],
+            "application/fhir+xml": ["schema": [:]],
+        ]
+    }
+
+    /// A patch by its media type: FHIRPath Patch where it is a resource, RFC 6902, RFC 7396.
+    private var patch: JSON {
+        var content = JSONObject()
+        for format in patches {
+            content[format] =
+                switch format {
+                case "application/fhir+json": ["schema": ["$ref": "#/components/schemas/Parameters"]]
+                case "application/json-patch+json": ["schema": ["$ref": "#/components/schemas/JSONPatch"]]
+                case "application/merge-patch+json": ["schema": ["type": "object"]]
+                default: ["schema": [:]]
+                }
+        }
+        return .object(content)
+    }
+
+    private static let history = ["_since", "_at", "_count", "_cursor"]
+    private static let export = ["_outputFormat", "_since", "_type", "_elements", "_typeFilter"]
+    /// What a search takes beside what it searches by.
+    private static let results = [
+        "_count", "_cursor", "_sort", "_include", "_revinclude", "_total", "_summary", "_elements",
+    ]
+    private static let parts = ["_summary", "_elements"]
+
+    // MARK: - The whole API
+
+    mutating func addSystem(_ rest: CapabilityStatement.Rest) {
+        add("/metadata", "get", "capabilities", answers: [.resource("200", "CapabilityStatement")], isOpen: true)
+        let common = rest.searchParam.compactMap(\.name)
+        for interaction in rest.interaction {
+            switch interaction.code {
+            case .transaction:
+                add(
+                    "/", "post", "transaction", Input(headers: ["Prefer"], body: Self.content("Bundle")),
+                    answers: [.resource("200", "Bundle")])
+            case .historySystem:
+                add(
+                    "/_history", "get", "history-system", Input(query: Self.history + ["_type"]),
+                    answers: [.resource("200", "Bundle")])
+            case .searchSystem: addSearch("/", "search-system", by: ["_type"] + common)
+            default: continue
+            }
+        }
+        let names = Dictionary(rest.resource.compactMap(\.type).map { ($0.lowercased(), $0) }) { first, _ in first }
+        for compartment in rest.compartment {
+            guard let type = compartment.split(separator: "/").last.flatMap({ names[String($0)] }) else { continue }
+            addSearch("/\(type)/{id}/{member}", type + "-search-compartment", path: ["id", "member"], by: common)
+        }
+        guard rest.operation.contains(where: { $0.name == "export" }) else { return }
+        addExport("/$export", "export", query: Self.export)
+        let manifest = Answer(
+            status: "200", description: "Manifest",
+            content: ["application/json": ["schema": ["$ref": "#/components/schemas/ExportManifest"]]])
+        let lines = Answer(
+            status: "200", description: "A resource a line",
+            content: ["application/fhir+ndjson": ["schema": ["type": "string"]]])
+        add(
+            "/$export/{job}", "get", "export-status", Input(path: ["job"]),
+            answers: [manifest, .done("202")])
+        add(
+            "/$export/{job}", "delete", "export-cancel", Input(path: ["job"]),
+            answers: [.resource("202", "OperationOutcome")])
+        add("/$export/{job}/{file}", "get", "export-file", Input(path: ["job", "file"]), answers: [lines])
+    }
+
+    private mutating func addExport(_ address: String, _ name: String, path: [String] = [], query: [String]) {
+        add(
+            address, "get", name, Input(path: path, query: query, neededHeader: "Prefer"),
+            answers: [.done("202")])
+        add(
+            address, "post", name + "-post",
+            Input(path: path, neededHeader: "Prefer", body: Self.content("Parameters")),
+            answers: [.done("202")])
+    }
+
+    /// A search by its address and by a form.
+    private mutating func addSearch(_ address: String, _ name: String, path: [String] = [], by search: [String]) {
+        let query = search + Self.results
+        let answers = [Answer.resource("200", "Bundle")]
+        add(address, "get", name, Input(path: path, query: query, headers: ["Prefer"]), answers: answers)
+        add(
+            (address == "/" ? "" : address) + "/_search", "post", name + "-form", Input(path: path, form: query),
+            answers: answers)
+    }
+
+    // MARK: - A type
+
+    mutating func add(_ resource: CapabilityStatement.Rest.Resource) {
+        guard let type = resource.type else { return }
+        types.append(type)
+        let (one, all, own) = ("/\(type)/{id}", "/" + type, ["id"])
+        let search = resource.searchParam.compactMap(\.name)
+        let body = Self.content(type)
+        let (written, created) = (Answer.written("200", type), Answer.written("201", type))
+        let deleted = [Answer.resource("200", "OperationOutcome"), .done("204")]
+        let page = [Answer.resource("200", "Bundle")]
+        func name(_ interaction: String) -> String { "\(type)-\(interaction)" }
+        for interaction in resource.interaction.compactMap(\.code) {
+            let operation = name(interaction.rawValue)
+            switch interaction {
+            case .read:
+                add(
+                    one, "get", operation, Input(path: own, query: Self.parts, headers: ["If-None-Match"]),
+                    answers: [.resource("200", type), .done("304")])
+            case .vread:
+                add(
+                    one + "/_history/{version}", "get", operation, Input(path: own + ["version"]),
+                    answers: [.resource("200", type)])
+            case .historyInstance:
+                add(
+                    one + "/_history", "get", operation, Input(path: own, query: ["_count", "_cursor"]),
+                    answers: page)
+            case .historyType:
+                add(all + "/_history", "get", operation, Input(query: Self.history), answers: page)
+            case .searchType: addSearch(all, operation, by: search)
+            case .create:
+                add(
+                    all, "post", operation, Input(headers: ["Prefer", "If-None-Exist"], body: body),
+                    answers: [written, created])
+            case .update:
+                let headers = ["Prefer", "If-Match", "If-None-Match"]
+                add(
+                    one, "put", operation, Input(path: own, headers: headers, body: body),
+                    answers: [written, created])
+                guard resource.conditionalUpdate == true else { continue }
+                add(
+                    all, "put", name("conditional-update"), Input(query: search, headers: headers, body: body),
+                    answers: [written, created])
+            case .patch:
+                let headers = ["Prefer", "If-Match"]
+                add(
+                    one, "patch", operation, Input(path: own, headers: headers, body: patch), answers: [written])
+                guard resource.conditionalUpdate == true else { continue }
+                add(
+                    all, "patch", name("conditional-patch"), Input(query: search, headers: headers, body: patch),
+                    answers: [written])
+            case .delete:
+                let headers = ["Prefer", "If-Match"]
+                add(one, "delete", operation, Input(path: own, headers: headers), answers: deleted)
+                guard resource.conditionalDelete != nil else { continue }
+                add(
+                    all, "delete", name("conditional-delete"), Input(query: search, headers: headers),
+                    answers: deleted)
+            default: continue
+            }
+        }
+        for operation in resource.operation.compactMap(\.name) {
+            switch operation {
+            case "validate":
+                add(
+                    all + "/$validate", "post", name(operation), Input(body: Self.content(type, "Parameters")),
+                    answers: [.resource("200", "OperationOutcome")])
+            case "everything":
+                let query = ["_type", "_since", "start", "end", "_count", "_cursor"]
+                add(one + "/$everything", "get", name(operation), Input(path: own, query: query), answers: page)
+            case "export" where type == GroupMembership.type:
+                addExport(one + "/$export", name(operation), path: own, query: Self.export + ["patient"])
+            case "export": addExport(all + "/$export", name(operation), query: Self.export + ["patient"])
+            default: continue
+            }
+        }
+    }
+
+    // MARK: - An operation
+
+    private mutating func add(
+        _ address: String, _ method: String, _ name: String, _ input: Input = Input(), answers: [Answer],
+        isOpen: Bool = false
+    ) {
+        var operation = JSONObject()
+        operation["operationId"] = .string(name)
+        var parameters: [JSON] = input.path.map { ["$ref": .string("#/components/parameters/" + $0)] }
+        var seen: Set<String> = []
+        for name in input.query where seen.insert(name).inserted {
+            parameters.append(["name": .string(name), "in": "query", "schema": ["type": "string"]])
+        }
+        for name in input.headers {
+            parameters.append(["name": .string(name), "in": "header", "schema": ["type": "string"]])
+        }
+        if let name = input.neededHeader {
+            parameters.append(["name": .string(name), "in": "header", "required": true, "schema": ["type": "string"]])
+        }
+        if !parameters.isEmpty { operation["parameters"] = .array(parameters) }
+        if let body = input.body { operation["requestBody"] = ["required": true, "content": body] }
+        if let form = input.form {
+            var fields = JSONObject()
+            for name in form { fields[name] = ["type": "string"] }
+            operation["requestBody"] = [
+                "content": [
+                    "application/x-www-form-urlencoded": ["schema": ["type": "object", "properties": .object(fields)]]
+                ]
+            ]
+        }
+        var responses = JSONObject()
+        for answer in answers {
+            var response = JSONObject()
+            response["description"] = .string(answer.description)
+            response["content"] = answer.content
+            responses[answer.status] = .object(response)
+        }
+        for refused in ["4XX", "5XX"] { responses[refused] = ["$ref": "#/components/responses/refusal"] }
+        operation["responses"] = .object(responses)
+        if isOpen { operation["security"] = [] }
+        var item = object[address]?.object ?? JSONObject()
+        item[method] = .object(operation)
+        object[address] = .object(item)
+    }
+}
