@@ -47,7 +47,7 @@ class Requests:
         self.seen = {key: past.visible(grant, "ruds", definitions) for key, past in records.pasts.items()}
         self.clear = [step for step in range(4) if self.is_clear(step)]
         self.seen = collections.defaultdict(list, self.seen)
-        self.named = 0
+        self.named, self.has_made = 0, False
         self.fresh = 0
 
     def is_clear(self, step):
@@ -148,7 +148,9 @@ class Requests:
         if kind in SORTS and self.chance(0.3):
             parameters.append(("_sort", self.some(*SORTS[kind])))
         elif self.chance(0.1):
-            parameters.append(("_sort", self.some("_lastUpdated", "-_lastUpdated", "_id", "-_id")))
+            # The ids that servers make have an order of their own in each.
+            orders = ["_lastUpdated", "-_lastUpdated"] + ([] if self.has_made else ["_id", "-_id"])
+            parameters.append(("_sort", self.some(*orders)))
         if self.chance(0.3):
             parameters.append(("_total", self.some("accurate", "none", "estimate")))
         if self.chance(0.2):
@@ -184,7 +186,9 @@ class Requests:
         """One request: method, path, body, headers, what follows pages."""
         ways = [(self.reading, 5), (self.history, 4), (self.searching, 14), (self.compartment, 2), (self.everything, 2),
                 (self.export, 1.2), (self.creating, 3), (self.updating, 4), (self.patching, 2), (self.deleting, 2), (self.bundles, 4)]
-        return self.random.choices([way for way, _ in ways], [weight for _, weight in ways])[0]()
+        way = self.random.choices([way for way, _ in ways], [weight for _, weight in ways])[0]
+        self.has_made |= way in (self.creating, self.updating, self.bundles)
+        return way()
 
     @staticmethod
     def ask(method, path, body=None, content_type=FHIR, **headers):
