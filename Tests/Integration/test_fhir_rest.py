@@ -203,6 +203,11 @@ class Rest(SpineTest):
         self.assertEqual(self.get("Observation", self.scoped("system/Observation.rs?code=8867-4")).json["total"], 12)
         self.assertEqual(self.get("Observation", self.scoped("system/Observation.rs?code=other")).json["total"], 0)
         self.outcome(self.get("Observation", self.scoped("system/Observation.r")), 403)
+        # What the study publishes belongs to nobody.
+        forms = self.scoped("patient/Questionnaire.rs", one)
+        self.assertEqual(self.get("Questionnaire/" + VISIT["id"], forms).json["item"], VISIT["item"])
+        self.assertIn(VISIT["id"], [entry["resource"]["id"] for entry in self.get("Questionnaire", forms).json["entry"]])
+        self.outcome(self.get("Questionnaire", token), 403)
         rows = tributary("token", "list", self.study.dir, "--json").json
         ended = next(row["id"] for row in rows if row["scope"] == "patient/Observation.rs")
         tributary("token", "revoke", self.study.dir, ended)

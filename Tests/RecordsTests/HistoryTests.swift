@@ -98,6 +98,28 @@ import Trust
         try await fixture.close()
     }
 
+    /// That something was deleted is told to whom what was deleted is told.
+    @Test func aDeletionShowsWhereWhatItDeletedDoes() async throws {
+        var fixture = try await RecordsFixture()
+        try await fixture.addWriter()
+        try await fixture.addGrant("a", "patient/*.rs", .only(["a"]))
+        _ = try await fixture.send(.put, "/fhir/Observation/o", body: observation("o", of: "b"))
+        _ = try await fixture.send(.delete, "/fhir/Observation/o")
+        _ = try await fixture.send(.put, "/fhir/Observation/o", body: observation("o", of: "a"))
+        _ = try await fixture.send(.delete, "/fhir/Observation/o")
+        _ = try await fixture.send(.put, "/fhir/Observation/o", body: observation("o", of: "a"))
+        for path in ["/fhir/Observation/o/_history", "/fhir/Observation/_history", "/fhir/_history"] {
+            let (status, bundle) = try await fixture.get(path, token: "a")
+            #expect(status == 200)
+            #expect(versions(bundle) == [5, 4, 3].map { "Observation/o \($0)" }, "\(path)")
+            #expect(versions(try await fixture.get(path).1).count == 5)
+        }
+        for (version, status) in [(1, 404), (2, 404), (3, 200), (4, 410)] {
+            #expect(try await fixture.get("/fhir/Observation/o/_history/\(version)", token: "a").0 == status)
+        }
+        try await fixture.close()
+    }
+
     /// What is put while somebody reads page by page neither takes a version away nor shows one twice.
     @Test func aChangeBetweenTwoPagesLosesNothing() async throws {
         let fixture = try await RecordsFixture()

@@ -77,7 +77,8 @@ import Testing
     @Test(
         arguments: [
             ("present", RecordWriter.presentSQL, 2), ("current", RecordStore.currentSQL, 2),
-            ("one version", RecordStore.versionSQL, 3), ("number of versions", RecordStore.versionCountSQL, 2),
+            ("one version", RecordStore.versionSQL, 3), ("what was deleted", RecordStore.deletedSQL, 3),
+            ("number of versions", RecordStore.versionCountSQL, 2),
         ])
     func everyReadingGoesByTheKeys(name: String, sql: String, parameters: Int) async throws {
         let fixture = try await RecordsFixture()

@@ -50,6 +50,22 @@ import Testing
         #expect(await registry.text().contains("http_connections_expired_total{limit=\"body\"} 1\n"))
     }
 
+    /// What one reader would take for a body and another one for a next request is neither.
+    @Test(arguments: [
+        "Transfer-Encoding: xchunked", "Transfer-Encoding: identity", "Transfer-Encoding: chunked\r\nContent-Length: 3",
+        "Content-Length: 0\r\nContent-Length: 43",
+    ])
+    func aBodyThatNobodyCanTellTheEndOfIsRefusedOnce(headers: String) async throws {
+        try await TestServer.run { server in
+            let socket = try TestSocket(port: server.port)
+            socket.send(
+                "POST /guarded HTTP/1.1\r\nHost: x\r\n\(headers)\r\n\r\n0\r\n\r\nGET /hello HTTP/1.1\r\nHost: x\r\n\r\n"
+            )
+            let answer = try await socket.text()
+            #expect(answer.hasPrefix("HTTP/1.1 400") && answer.split(separator: "HTTP/1.1").count == 1, "\(answer)")
+        }
+    }
+
     @Test func anAnswerThatNobodyReadsIsGivenUp() async throws {
         try await TestServer.run(TestServer.limits { $0.answer = .seconds(3) }) { server in
             let socket = try TestSocket(port: server.port, receiveBuffer: 4_096)

@@ -26,6 +26,10 @@ struct TestServer {
             for try await chunk in request.body { count += chunk.readableBytes }
             return "\(count)"
         }
+        let guarded = GuardedRoutes(refusal: RefusalTests.problem) { routes in
+            routes.post("guarded") { request, _ in "\(try await request.body.collect(upTo: 1_024).readableBytes)" }
+        }
+        router.add([guarded], charge: RefusalCharge(limiter: RateLimiter()) { _ in })
         router.post("refuse") { _, _ in Response(status: .unauthorized, headers: [.contentLength: "0"]) }
         router.get("big") { _, _ in
             Response(

@@ -73,13 +73,14 @@ struct RecordsService: Sendable {
         guard RecordType.isHeld(type) else { throw RecordsFailure.unknownType }
         guard Resource.isID(id) else { throw RecordsFailure.notFound }
         let store = store
-        let (stored, found) = try await reader.read { transaction in
-            (
-                try store.facts(ofType: type, id: id, asking: grant.queries(of: type), in: transaction),
-                try find(store, transaction)
+        let (stored, found, decisive) = try await reader.read { transaction in
+            let found = try find(store, transaction)
+            return (
+                try store.facts(ofType: type, id: id, asking: grant.queries(of: type), in: transaction), found,
+                try found.flatMap { try store.decisive(for: $0, in: transaction) }
             )
         }
-        let decision = try decision(grant, interaction, type: type, newest: stored?.facts, version: found)
+        let decision = try decision(grant, interaction, type: type, newest: stored?.facts, version: decisive)
         try await permit(grant, decision, Target(resourceType: type, resourceID: id, subject: stored?.subject))
         guard let record = found else { throw RecordsFailure.notFound }
         guard !record.isDeleted else { throw RecordsFailure.gone }
@@ -88,14 +89,16 @@ struct RecordsService: Sendable {
 
     /// Decides about a version of a record, which shows only where the newest does.
     ///
-    /// - Parameter newest: nil where there is no such record: then it is decided about the type.
+    /// - Parameters:
+    ///   - newest: nil where there is no such record: then it is decided about the type.
+    ///   - version: the one that is decisive for it (``RecordStore/decisive(for:in:)``).
     private func decision(
         _ grant: AccessGrant, _ interaction: RecordInteraction, type: String, newest: RecordFacts?,
         version: StoredRecord?
     ) throws -> RecordDecision {
         let (policy, now) = (access.policy, clock())
         guard let newest else { return policy.decide(grant, interaction, type: type, at: now) }
-        guard interaction != .read, let version, !version.isDeleted else {
+        guard interaction != .read, let version else {
             return policy.decide(grant, interaction, record: newest, at: now)
         }
         let own = RecordFacts(
@@ -134,7 +137,8 @@ struct RecordsService: Sendable {
                 shown += try page.filter { version in
                     if isWhole { return true }
                     return try decision(
-                        grant, .historyOfInstance, type: type, newest: newest, version: version
+                        grant, .historyOfInstance, type: type, newest: newest,
+                        version: store.decisive(for: version, in: transaction)
                     ).isPermitted
                 }
                 guard page.count > limit, let last = page.last else { break }

@@ -97,9 +97,9 @@ extension RecordsService {
                         ofType: record.type, id: record.id, asking: queries, in: transaction)?.facts
                 else { continue }
                 var owners = newest.owners
-                if !record.isDeleted {
+                if let decisive = try store.decisive(for: record, in: transaction) {
                     let own = RecordFacts(
-                        try record.resource(), storedAs: record.id, subject: nil, asking: queries)
+                        try decisive.resource(), storedAs: record.id, subject: nil, asking: queries)
                     guard isWhole || isShown(own, newest) else { continue }
                     owners.formUnion(own.owners)
                 }

@@ -19,6 +19,15 @@ extension RecordStore {
         ).map { try Self.record($0, in: transaction) }
     }
 
+    /// The version that says who sees another one: that itself, or of a deletion what it deleted, since it has no content of
+    /// its own.
+    func decisive(for version: StoredRecord, in transaction: any SQLTransaction) throws -> StoredRecord? {
+        guard version.isDeleted else { return version }
+        return try transaction.first(
+            Self.deletedSQL, [SQLValue(version.type), SQLValue(version.id), SQLValue(version.version)]
+        ).map { try Self.record($0, in: transaction) }
+    }
+
     /// The versions: the present first, then the others, those that came last first.
     ///
     /// - Parameters:
@@ -73,6 +82,11 @@ extension RecordStore {
     static let subjectSQL = "SELECT number, subject FROM record WHERE type = ? AND id = ?"
     static let currentSQL = versions + " AND v.version = r.version WHERE r.type = ? AND r.id = ?"
     static let versionSQL = versions + " WHERE r.type = ? AND r.id = ? AND v.version = ?"
+    /// The last content before a version. Parameters: type, id, the version.
+    static let deletedSQL =
+        versions + """
+             WHERE r.type = ? AND r.id = ? AND v.version < ? AND v.deleted = 0 ORDER BY v.version DESC LIMIT 1
+            """
     /// The versions but the present and the first, which the index of the order leaves out. Parameters: type, id, the
     /// order of the version before them, limit.
     static let historySQL =

@@ -1,4 +1,5 @@
 import Hummingbird
+import NIOHTTP1
 
 /// Stands around routes and makes an answer of whatever they throw: in the form that these routes have, counted by its
 /// code, and charged to its address where nobody had proved anything.
@@ -26,6 +27,9 @@ struct RefusalMiddleware: RouterMiddleware {
     ) async throws -> Response {
         do {
             return try await next(request, context)
+        } catch let error as HTTPParserError {
+            // A body that nobody can tell the end of: the connection answers 400 and ends.
+            throw error
         } catch {
             var refused = refusal(error, request)
             let wait = await charge.charge(

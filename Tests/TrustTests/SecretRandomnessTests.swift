@@ -1,0 +1,32 @@
+import Core
+import Foundation
+import Testing
+
+@testable import Trust
+
+/// S16: nobody guesses a secret, and none is given twice.
+@Suite struct SecretRandomnessTests {
+    @Test func s16SecretsHaveEnoughBitsAndNoneComesTwice() throws {
+        let secrets = try (0..<1_000).map { _ in
+            let secret = String.newSecret(AccessControl.systemRandom)
+            let bytes = try #require(Data(base64URL: secret))
+            #expect(bytes.count * 8 >= 128)
+            return secret
+        }
+        #expect(Set(secrets).count == secrets.count)
+        let ids = (0..<1_000).map { _ in RandomID.make(AccessControl.systemRandom) }
+        #expect(Set(ids).count == ids.count)
+        // Of a million begins of 64 bits two are the same once in 37 million runs.
+        let count = 1_000_000
+        let begins = AccessControl.systemRandom(count * 8).withUnsafeBytes { bytes in
+            (0..<count).map { bytes.loadUnaligned(fromByteOffset: $0 * 8, as: UInt64.self) }.sorted()
+        }
+        let twice = zip(begins, begins.dropFirst()).filter { $0 == $1 }
+        #expect(twice.isEmpty)
+        // Each bit is set in half of them: a million throws of a coin are off by less than six deviations.
+        for bit in 0..<64 {
+            let set = begins.reduce(0) { $0 + Int($1 >> bit & 1) }
+            #expect(abs(set - count / 2) < 3_000, "bit \(bit): \(set)")
+        }
+    }
+}
