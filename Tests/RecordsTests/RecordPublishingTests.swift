@@ -29,6 +29,9 @@ import Testing
             token: "writer")
         let ids = (found.1["entry"]?.array ?? []).compactMap { $0["resource"]?["id"]?.string }
         #expect(ids == ["r", "sleep"])
+        // The study team's counts are of what participants sent.
+        let counts = try await fixture.database.read { try RecordStatistics().counts(in: $0) }
+        #expect(counts.map { "\($0.type) \($0.count)" } == ["QuestionnaireResponse 1"])
         try await fixture.close()
     }
 

@@ -6,6 +6,26 @@ import Storage
 public struct RecordStatistics: Sendable {
     public init() {}
 
+    /// How many resources of each type there are, in the order of their names, without what the study publishes itself.
+    public func counts(in transaction: any SQLTransaction) throws -> [(type: String, count: Int)] {
+        let published = try transaction.query(
+            """
+            SELECT r.type, count(DISTINCT r.number) AS number FROM record_source s
+            JOIN record_version v ON v.source = s.number
+            JOIN record r ON r.number = v.number AND r.version = v.version
+            WHERE s.submission_id = ? AND r.deleted = 0 GROUP BY r.type
+            """, [SQLValue(RecordPublishing.submissionID)])
+        let own = Dictionary(
+            try published.map { (try $0.text("type"), Int(try $0.integer("number"))) }, uniquingKeysWith: +)
+        return try transaction.query(
+            "SELECT type, count(*) AS number FROM record WHERE deleted = 0 GROUP BY type ORDER BY type", []
+        ).compactMap { row in
+            let type = try row.text("type")
+            let count = Int(try row.integer("number")) - (own[type] ?? 0)
+            return count > 0 ? (type, count) : nil
+        }
+    }
+
     /// When the newest recorded submission about a participant came.
     public func lastSeen(_ subject: String, in transaction: any SQLTransaction) throws -> Date? {
         let row = try transaction.first(

@@ -1,5 +1,6 @@
 import FHIR
 import Foundation
+import Records
 import Storage
 import TributaryServer
 import Wire
@@ -23,11 +24,9 @@ struct DemoSummary {
         }
         let database = try await StudyStores(folder).openRecords()
         let (resources, facts) = try await database.read { transaction in
-            let types = try transaction.query(
-                "SELECT type, count(*) AS number FROM record WHERE deleted = 0 GROUP BY type ORDER BY type")
             let facts = try transaction.first("SELECT count(*) AS number FROM observation_fact WHERE modifier_cd = '@'")
             return (
-                try types.map { (type: try $0.text("type"), count: Int(try $0.integer("number"))) },
+                try RecordStatistics().counts(in: transaction),
                 Int(facts?.integerIfPresent("number") ?? 0)
             )
         }
