@@ -1,5 +1,6 @@
 """Bulk Data Access from outside: system, Patient and Group export, what it holds and refuses, and `tributary export`."""
 
+import gzip
 import json
 import os
 import stat
@@ -9,7 +10,6 @@ import unittest
 from exporting_client import ASYNC, Export, padded
 from harness import http, tributary
 from writing import Writing, bundle, entry
-
 
 PUBLISHED = ("Questionnaire", "ValueSet", "Contract")
 
@@ -122,6 +122,14 @@ class BulkExport(Writing):
         token_id = self.study.sql("SELECT actor_id FROM export_job WHERE id = ?", export.status_url.rsplit("/", 1)[1])[0][0]
         tributary("token", "revoke", self.study.dir, token_id)
         self.refused(export.request("GET", url), 401, "not-authenticated")
+
+    def test_a_file_comes_as_gzip_where_that_is_taken(self):
+        export = self.export("$export?_type=Observation")
+        url = export.done()["output"][0]["url"]
+        plain = export.request("GET", url)
+        packed = http("GET", url, {"Authorization": "Bearer " + self.writer, "Accept-Encoding": "gzip"})
+        self.assertEqual(packed.headers["Content-Encoding"], "gzip")
+        self.assertEqual(gzip.decompress(packed.body), plain.body)
 
     def test_a_grant_for_a_patient_brings_theirs(self):
         token = self.token("patient/*.rs", "p-2")

@@ -1,5 +1,6 @@
 """FHIR REST as staff reads it: metadata, read, vread, history, search with paging, and its refusals."""
 
+import gzip
 import json
 import unittest
 import urllib.parse
@@ -146,6 +147,17 @@ class Rest(SpineTest):
         self.assertEqual(answer.json["resourceType"], "OperationOutcome")
         self.assertIn(answer.json["issue"][0]["severity"], ("error", "fatal"))
         self.assertTrue(answer.json["issue"][0]["code"])
+
+    def test_what_is_long_comes_as_gzip_where_that_is_taken(self):
+        path = "Observation?_count=50"
+        plain = self.get(path)
+        packed = self.get(path, **{"Accept-Encoding": "gzip, deflate"})
+        self.assertEqual((packed.status, packed.headers["Content-Encoding"]), (200, "gzip"))
+        self.assertEqual(gzip.decompress(packed.body), plain.body)
+        self.assertLess(len(packed.body), len(plain.body))
+        self.assertNotIn("Content-Encoding", plain.headers)
+        document = http("GET", self.server.url + "/fhir/metadata", {"Accept-Encoding": "gzip"})
+        self.assertEqual(json.loads(gzip.decompress(document.body))["resourceType"], "CapabilityStatement")
 
     def test_refusals(self):
         for token in ("", "wrong"):

@@ -78,7 +78,7 @@ struct RecordsFixture {
         let routes = RecordsRoutes(
             database: database, access: access, limiter: limiter, published: published,
             refusals: { refused.append($0) }, admission: admission, exports: exports, clock: { Date() })
-        routes.addCrossOrigin(to: router)
+        routes.addSurroundings(to: router)
         routes.add(to: router)
         return router
     }

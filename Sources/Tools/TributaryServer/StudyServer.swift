@@ -167,7 +167,7 @@ public struct StudyServer: Sendable {
         let access = opened.records.map { AccessControl(database: $0, clock: clock) }
         try authorizationRoutes(opened, access, limiter, bodies, refusals)?.add(to: router)
         let records = recordsRoutes(opened, access, limiter, bodies, refusals, exports)
-        records?.addCrossOrigin(to: router)
+        records?.addSurroundings(to: router)
         records?.addAheadOfReceiver(to: router)
         if options.roles.contains(.receiver), let queue = opened.queue, let submissions = opened.submissions,
             let refusals

@@ -59,9 +59,11 @@ public struct RecordsRoutes: Sendable {
         self.bodies = bodies
     }
 
-    /// Lets the scripts of registered apps read what is answered at `/fhir` and below. It goes before all routes, of whatever module.
-    public func addCrossOrigin(to router: Router<ServerRequestContext>) {
+    /// Adds what stands around all that is answered at `/fhir` and below, of whatever module: it goes before all routes. The
+    /// scripts of registered apps may read it, and it is sent as gzip to whoever takes that.
+    public func addSurroundings(to router: Router<ServerRequestContext>) {
         let access = service.access
+        router.add(middleware: CompressionMiddleware(below: "/fhir"))
         router.add(
             middleware: CrossOriginMiddleware.below(
                 "/fhir", methods: "GET, HEAD, POST, PUT, PATCH, DELETE",
