@@ -28,7 +28,7 @@ extension RecordStore {
         in transaction: any SQLTransaction
     ) throws -> ExportPage {
         var reading = try ExportReading(selection, through: last, bytes: bytes, in: transaction)
-        switch selection.patients {
+        switch selection.patientsRead {
         case .everything, .anyPatient: try reading.readAll(behind: place, in: transaction)
         case .only(let patients): try reading.read(of: patients, behind: place, in: transaction)
         }

@@ -54,7 +54,7 @@ struct ExportPages: Sendable {
     }
 
     /// Whether it is read in one stretch: patient by patient.
-    private var isWhole: Bool { if case .only = selection.patients { true } else { false } }
+    private var isWhole: Bool { if case .only = selection.patientsRead { true } else { false } }
 
     /// The number in front of the first record of the type; nil where there is none.
     private func beginning() async throws -> Int64? {

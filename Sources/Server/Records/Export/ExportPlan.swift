@@ -35,11 +35,26 @@ struct ExportPlan: Sendable {
         let searches = try request.typeFilters.map { try TypeFilter($0, showing: filter, now: now, in: transaction) }
         let elements = try request.elements.map { try ElementSubset($0) }
         let held = Set(try store.types(in: transaction))
-        return types.filter(held.contains).sorted().map { type in
+        func selection(_ type: String) -> ExportSelection {
             ExportSelection(
                 type: type, patients: patients, filter: filter, since: request.since,
                 searches: searches.filter { $0.type == type }.map(\.condition), elements: elements)
         }
+        var selections = types.filter(held.contains).map(selection)
+        let provenance = AssociatedProvenance.type
+        if let associated = request.associated, held.contains(provenance), isPermitted(provenance) {
+            let condition = try associated.condition(about: selections, showing: filter, in: transaction)
+            if let place = selections.firstIndex(where: { $0.type == provenance }) {
+                selections[place].associated = condition
+            } else {
+                var besides = selection(provenance)
+                besides.since = nil
+                besides.searches = [.never]
+                besides.associated = condition
+                selections.append(besides)
+            }
+        }
+        return selections.sorted { $0.type < $1.type }
     }
 
     /// Whose resources are taken.

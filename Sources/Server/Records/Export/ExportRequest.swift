@@ -18,6 +18,8 @@ struct ExportRequest: Sendable, Hashable {
     private(set) var elements: String?
     /// The ids of patients; empty for all.
     private(set) var patients: Set<String> = []
+    /// What comes besides; nil where nothing does.
+    private(set) var associated: AssociatedProvenance?
     /// Searches as they were written: `Observation?category=laboratory`.
     private(set) var typeFilters: [String] = []
 
@@ -68,7 +70,17 @@ struct ExportRequest: Sendable, Hashable {
                 guard patients.count <= Self.mostPatients else { throw .tooManyValues }
             case "_format", "_pretty": continue
             case "includeAssociatedData":
-                guard lenient else { throw .notSupported("includeAssociatedData") }
+                for name in value.split(separator: ",") {
+                    guard let known = AssociatedProvenance(rawValue: name.trimmingCharacters(in: .whitespaces)) else {
+                        guard lenient else {
+                            throw .invalid(
+                                "includeAssociatedData", "LatestProvenanceResources or RelevantProvenanceResources")
+                        }
+                        continue
+                    }
+                    // Of both, that which has the other's.
+                    associated = associated == .relevant ? .relevant : known
+                }
             default:
                 guard lenient else { throw .unknownParameter }
             }
@@ -107,6 +119,7 @@ struct ExportRequest: Sendable, Hashable {
         elements = json["elements"]?.string
         patients = Set(strings("patients"))
         typeFilters = strings("typeFilters")
+        associated = json["associated"]?.string.flatMap(AssociatedProvenance.init)
     }
 
     /// The request as it is kept. An id of a Group has a slash in front, which no other level has.
@@ -123,6 +136,7 @@ struct ExportRequest: Sendable, Hashable {
         if let elements { object["elements"] = .string(elements) }
         if !patients.isEmpty { object["patients"] = list(patients.sorted()) }
         if !typeFilters.isEmpty { object["typeFilters"] = list(typeFilters) }
+        if let associated { object["associated"] = .string(associated.rawValue) }
         return object
     }
 }

@@ -26,32 +26,27 @@ struct ExportSelection: Sendable {
     var searches: [SQLFragment] = []
     /// What is left of each resource; nil for all of it.
     var elements: ElementSubset?
+    /// A condition on what comes besides, whosever it is and whenever it was changed; nil where nothing does.
+    var associated: SQLFragment?
+
+    /// Whose resources are gone through: what comes besides belongs to anybody.
+    var patientsRead: ExportedPatients { associated == nil ? patients : .everything }
 }
 
 extension ExportSelection {
-    /// The condition of all but the patients.
+    /// The condition of all but the patients, where these are gone through one by one.
     func condition(isDeleted: Bool, in transaction: any SQLTransaction) throws -> SQLFragment {
-        var condition = isDeleted ? "r.type = ? AND r.deleted = 1" : "r.type = ? AND r.deleted = 0"
-        var parameters = [SQLValue(type)]
-        if let since {
-            condition += " AND r.updated_ms >= ?"
-            parameters.append(SQLValue(since))
-        }
-        if filter != .everything {
-            let shown = try RecordFilterStatement(filter, type: type, in: transaction)
-            condition += " AND " + shown.condition
-            parameters += shown.parameters
-        }
+        let ofType = SQLFragment("r.type = ? AND r.deleted = \(isDeleted ? 1 : 0)", [SQLValue(type)])
+        let shown = try RecordFilterStatement(filter, type: type, in: transaction)
+        let isShown = filter == .everything ? SQLFragment.always : SQLFragment(shown.condition, shown.parameters)
+        var asked: [SQLFragment] = []
+        if let since { asked.append(SQLFragment("r.updated_ms >= ?", [SQLValue(since)])) }
         // What is deleted says nothing that a search could find.
-        if !searches.isEmpty, !isDeleted {
-            condition += " AND (" + searches.map { "(\($0.sql))" }.joined(separator: " OR ") + ")"
-            parameters += searches.flatMap(\.parameters)
+        if !searches.isEmpty, !isDeleted { asked.append(.any(searches.map { "(" + $0 + ")" })) }
+        if patients == .anyPatient || associated != nil && !isDeleted {
+            asked.append(patients.condition(in: transaction.dialect))
         }
-        if patients == .anyPatient {
-            condition +=
-                " AND (r.subject IS NOT NULL OR EXISTS (SELECT 1 FROM record_protection o WHERE o.number = r.number"
-                + " AND o.kind = 'owner'))"
-        }
-        return SQLFragment(condition, parameters)
+        guard let associated, !isDeleted else { return .all([ofType, isShown] + asked) }
+        return .all([ofType, isShown, .any([.all(asked), associated])])
     }
 }

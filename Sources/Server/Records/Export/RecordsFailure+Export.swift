@@ -20,12 +20,6 @@ extension RecordsFailure {
         status: .badRequest, issue: .notFound, code: "patient-unknown",
         message: "A patient who is named is not there, or not among those who are exported.")
 
-    static func notSupported(_ name: String) -> RecordsFailure {
-        RecordsFailure(
-            status: .badRequest, issue: .notSupported, code: "parameter-not-supported",
-            message: "\(name) is not supported; Prefer: handling=lenient passes over it.")
-    }
-
     /// Why an export failed, by the code that was noted.
     static func exportFailed(_ code: String) -> RecordsFailure {
         let message =

@@ -64,6 +64,22 @@ struct ReferringRecords {
         .any(places.flatMap { referring(to: target, rows, $0) })
     }
 
+    /// Holds of a row `r` that refers by type and id to one of the rows, of whatever types: each row that refers is asked.
+    ///
+    /// - Parameters:
+    ///   - rows: the condition on those rows, which are called `r` in it, too.
+    ///   - entry: a condition on the row `e` of the entry that refers.
+    func referring(toAny rows: SQLFragment, where entry: SQLFragment = .always) -> SQLFragment {
+        .any(
+            places.map { place in
+                SQLFragment(
+                    "EXISTS (SELECT 1 FROM record_term e JOIN search_term c ON c.number = e.term"
+                        + " AND c.type = ? AND c.parameter = ? WHERE e.number = r.number"
+                        + " AND EXISTS (SELECT 1 FROM record r WHERE r.type = c.system AND r.id = c.code AND ",
+                    [SQLValue(type), name(place, .plain)]) + rows + ") AND " + entry + ")"
+            })
+    }
+
     private func referring(to target: String, _ rows: SQLFragment, _ place: Int) -> [SQLFragment] {
         let entries =
             "r.number IN (SELECT e.number FROM record r JOIN search_term c ON "
