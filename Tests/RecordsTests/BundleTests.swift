@@ -115,6 +115,36 @@ import Trust
         try await fixture.close()
     }
 
+    /// An entry is answered as a request that comes alone.
+    @Test(arguments: [
+        "Observation/a", "Observation/a/_history/1", "Observation?code=8867-4", "?_type=Patient,Observation&_count=1",
+        "Patient/p1/Observation?_count=1", "Patient/p1/*", "_history", "Observation/_history?_count=1",
+        "Observation/a/_history",
+    ])
+    func whatReadsIsAnsweredAtAnyAddress(url: String) async throws {
+        let fixture = try await fixture()
+        _ = try await fixture.send(.put, "/fhir/Patient/p1", body: #"{"resourceType":"Patient","id":"p1"}"#)
+        for id in ["a", "b"] { _ = try await fixture.send(.put, "/fhir/Observation/\(id)", body: observation(id)) }
+        let alone = try await fixture.send(.get, "/fhir" + (url.hasPrefix("?") ? "" : "/") + url)
+        let answer = try await fixture.send(.post, "/fhir", body: bundle("batch", entry("GET", url)))
+        #expect(alone.status == 200 && answer.json["entry"]?[0]?["response"]?["status"] == "200 OK", "\(answer.json)")
+        #expect(answer.json["entry"]?[0]?["resource"] == alone.json)
+        try await fixture.close()
+    }
+
+    @Test(arguments: [
+        "/Patient/p1", "Patient/p1/", "Observation/a/Patient", "a/b/c/d/e", "Patient/p1/$everything", "//",
+        "Patient//_history/1", "x",
+    ])
+    func whatNobodyReadsThereIsRefusedAtItsPlace(url: String) async throws {
+        let fixture = try await fixture()
+        let answer = try await fixture.send(
+            .post, "/fhir", body: bundle("batch", entry("GET", url), entry("GET", "Patient")))
+        let statuses = answer.json["entry"]?.array?.map { $0["response"]?["status"]?.string?.prefix(1) }
+        #expect(answer.status == 400 || statuses == ["4", "2"], "\(url): \(answer.json)")
+        try await fixture.close()
+    }
+
     @Test func aBundleIsBounded() async throws {
         let fixture = try await fixture()
         let many = repeatElement(entry("DELETE", "Basic/a"), count: BundleEntry.most + 1).joined(separator: ",")

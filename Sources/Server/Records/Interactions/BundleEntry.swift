@@ -7,7 +7,10 @@ enum BundleEntry: Sendable {
     case write(WriteRequest)
     /// `Type/id` or `Type/id/_history/version`.
     case read(type: String, id: String, version: String?)
-    case search(type: String, WriteRequest.Criteria)
+    /// A search at any address that has one.
+    case search(SearchQuery.Scope, WriteRequest.Criteria)
+    /// `Type/id/_history`, `Type/_history` or `_history`.
+    case history(type: String?, id: String?, WriteRequest.Criteria)
 
     /// Entries beyond which a Bundle is refused.
     static let most = 500
@@ -19,6 +22,10 @@ enum BundleEntry: Sendable {
         guard let request = entry.request, let method = request.method, let url = request.url else {
             throw .entryInvalid
         }
+        if method == .get || method == .head {
+            try self.init(reading: url)
+            return
+        }
         let address = try Address(url)
         func resource() throws(RecordsFailure) -> Resource {
             guard let resource = entry.resource else { throw .entryInvalid }
@@ -28,13 +35,6 @@ enum BundleEntry: Sendable {
         let place: WriteRequest.Place = address.id.map { .id($0) } ?? .found(address.criteria)
         var write: WriteRequest
         switch method {
-        case .get, .head:
-            guard let id = address.id else {
-                self = .search(type: address.type, address.criteria)
-                return
-            }
-            self = .read(type: address.type, id: id, version: address.version)
-            return
         case .post:
             guard address.id == nil else { throw .entryInvalid }
             let condition = request.ifNoneExist
@@ -57,7 +57,6 @@ enum BundleEntry: Sendable {
         case .delete: write = WriteRequest(type: address.type, place: place, change: .delete)
         default: throw .entryInvalid
         }
-        guard address.version == nil else { throw .entryInvalid }
         write.ifMatch = try request.ifMatch.map { tag throws(RecordsFailure) in try WriteRequest.version(ofTag: tag) }
         if let tag = request.ifNoneMatch {
             guard tag == "*" else { throw .versionTagInvalid }
@@ -67,25 +66,49 @@ enum BundleEntry: Sendable {
         self = .write(write)
     }
 
-    /// An address from the root of the API.
+    /// What reads, by its address from the root of the API.
+    private init(reading url: String) throws(RecordsFailure) {
+        let parts = url.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let path = parts[0].split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        var criteria: WriteRequest.Criteria = []
+        if parts.count > 1 {
+            guard let fields = PercentEncoding.fields(parts[1]) else { throw .entryInvalid }
+            criteria = fields
+        }
+        let isOfAll = path.count == 1 && ["", "_history"].contains(path[0])
+        guard isOfAll || Resource.isTypeName(path[0]) else { throw .entryInvalid }
+        switch (path.count, path.last) {
+        case (1, ""): self = .search(.system, criteria)
+        case (1, "_history"): self = .history(type: nil, id: nil, criteria)
+        case (1, _): self = .search(.type(path[0]), criteria)
+        case (2, "_history"): self = .history(type: path[0], id: nil, criteria)
+        case (2, _) where criteria.isEmpty: self = .read(type: path[0], id: path[1], version: nil)
+        case (3, "_history"): self = .history(type: path[0], id: path[1], criteria)
+        case (3, let member?):
+            guard let compartment = SearchCompartment(type: path[0], id: path[1]),
+                member == "*" || Resource.isTypeName(member)
+            else { throw .entryInvalid }
+            self = .search(.compartment(compartment, type: member == "*" ? nil : member), criteria)
+        case (4, let version?) where path[2] == "_history" && criteria.isEmpty:
+            self = .read(type: path[0], id: path[1], version: version)
+        default: throw .entryInvalid
+        }
+    }
+
+    /// An address from the root of the API of what is written.
     private struct Address {
         let type: String
         var id: String?
-        var version: String?
         var criteria: WriteRequest.Criteria = []
 
         init(_ url: String) throws(RecordsFailure) {
             let parts = url.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
             let path = parts[0].split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-            guard let type = path.first, Resource.isTypeName(type), path.count <= 4, path.count != 3 else {
+            guard let type = path.first, Resource.isTypeName(type), path.count <= 2 else {
                 throw .entryInvalid
             }
             self.type = type
             if path.count > 1 { id = path[1] }
-            if path.count == 4 {
-                guard path[2] == "_history" else { throw .entryInvalid }
-                version = path[3]
-            }
             if parts.count > 1 {
                 guard id == nil, let fields = PercentEncoding.fields(parts[1]) else { throw .entryInvalid }
                 criteria = fields

@@ -95,8 +95,19 @@ extension RecordsService {
             left -= 1
             response.etag = "W/\"\(record.version)\""
             response.lastModified = DateTime(record.lastUpdated)
-        case .search(let type, let criteria):
-            let found = try await search(.type(type), parameters: criteria, strict: strict, url: url, by: grant)
+        case .history(let type, let id, let criteria):
+            let found =
+                if let type, let id {
+                    try await history(type: type, id: id, page: try HistoryPage(criteria), url: url, by: grant)
+                } else {
+                    try await history(
+                        ofType: type, try HistoryQuery(type: type, parameters: criteria, strict: strict), url: url,
+                        by: grant)
+                }
+            left -= max(1, found.entry.count)
+            answer.resource = found.resource
+        case .search(let scope, let criteria):
+            let found = try await search(scope, parameters: criteria, strict: strict, url: url, by: grant)
             left -= max(1, found.entries.count)
             answer.resource = try found.bundle.resource
         case .write: throw RecordsFailure.entryInvalid
