@@ -16,7 +16,9 @@ struct GroupedReaderTests {
                     group.addTask {
                         let found = try? await reader.read { transaction in
                             // A statement that fails, and an error of the caller's own.
-                            if id % 10 == 3 { _ = try transaction.query("SELECT nothing FROM nowhere", []) }
+                            if id % 10 == 3 {
+                                _ = try transaction.query("SELECT abs(CAST(? AS bigint))", [SQLValue(Int64.min)])
+                            }
                             if id % 10 == 7 { throw CancellationError() }
                             return try transaction.first("SELECT id FROM thing WHERE id = ?", [SQLValue(id)])?
                                 .integer("id")

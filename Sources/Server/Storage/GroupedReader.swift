@@ -7,8 +7,8 @@ public actor GroupedReader {
     private typealias Delivery = @Sendable () -> Void
 
     private struct Waiting: Sendable {
-        /// Reads, and tells whether the database failed.
-        let run: @Sendable (any SQLTransaction) -> (deliver: Delivery, failed: Bool)
+        /// Reads, and tells the error where it is the database's.
+        let run: @Sendable (any SQLTransaction) -> (deliver: Delivery, error: StorageError?)
         let fail: @Sendable (any Error) -> Void
     }
 
@@ -31,8 +31,9 @@ public actor GroupedReader {
                 Waiting(
                     run: { transaction in
                         let result = Result { try body(transaction) }
-                        let failed = if case .failure(let error) = result { error is StorageError } else { false }
-                        return ({ continuation.resume(with: result) }, failed)
+                        let error: StorageError? =
+                            if case .failure(let error) = result { error as? StorageError } else { nil }
+                        return ({ continuation.resume(with: result) }, error)
                     }, fail: { continuation.resume(throwing: $0) }))
             guard groups < Self.most else { return }
             groups += 1
@@ -51,13 +52,22 @@ public actor GroupedReader {
 
     private static func read(_ group: [Waiting], _ database: any SQLDatabase) async {
         do {
-            let results = try await database.read { transaction in group.map { $0.run(transaction) } }
-            // On PostgreSQL one statement that fails ends the transaction for all behind it: those have another.
-            for (one, result) in zip(group, results) {
-                if result.failed, group.count > 1 { await read([one], database) } else { result.deliver() }
+            let deliveries = try await database.read { transaction in
+                try group.map { one in
+                    let (deliver, error) = one.run(transaction)
+                    // On PostgreSQL a statement that fails ends the transaction for all behind it.
+                    if let error { throw error }
+                    return deliver
+                }
             }
+            for deliver in deliveries { deliver() }
         } catch {
-            for one in group { one.fail(error) }
+            // Over a fault of one of them each has a transaction of its own; of the store itself all are told.
+            guard group.count > 1, !((error as? StorageError)?.concernsStore ?? false) else {
+                for one in group { one.fail(error) }
+                return
+            }
+            for one in group { await read([one], database) }
         }
     }
 }
