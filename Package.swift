@@ -90,7 +90,9 @@ let documents: [Target] = [
 let server: [Target] = [
     .target(
         name: "ServerHTTP",
-        dependencies: ["Core", "CDescriptorReserve", "CZlib", hummingbird, hummingbirdTLS, logging, metrics, lifecycle],
+        dependencies: [
+            "Core", "CDescriptorReserve", "CZlib", hummingbird, hummingbirdTLS, logging, metrics, lifecycle,
+        ],
         path: "Sources/Server/ServerHTTP"),
     .target(name: "Storage", dependencies: ["Core", "CPQ", crypto, grdb, grdbSQLite], path: "Sources/Server/Storage"),
     .target(
