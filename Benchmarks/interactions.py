@@ -1,5 +1,6 @@
 """The FHIR API against an echo of the same bytes by the same HTTP server, and against sekmet-fhir (PyPI) with the same resources."""
 
+import contextlib
 import http.client
 import json
 import os
@@ -164,9 +165,10 @@ def turns(*measures):
 
 def _answers(work, paths_of, requests):
     """Requests to us, the same bytes to the echo, and the same requests to sekmet where it is installed."""
-    ours, echo = Ours(work, SMALL), Echo(work)
-    theirs = Sekmet(work) if Sekmet.program() else None
-    try:
+    with contextlib.ExitStack() as stack:
+        ours = stack.enter_context(contextlib.closing(Ours(work, SMALL)))
+        echo = stack.enter_context(contextlib.closing(Echo(work)))
+        theirs = stack.enter_context(contextlib.closing(Sekmet(work))) if Sekmet.program() else None
         resources = ours.observations(2_000)
         paths = lines(work / "paths.txt", paths_of(resources, requests))
         bodies = {}
@@ -184,10 +186,6 @@ def _answers(work, paths_of, requests):
         return {**quotient(found[0], found[1]), "requests": requests, "connections": CONNECTIONS,
                 "perSecond": round(requests / statistics.median(found[0])),
                 **({"timesSekmet": round(statistics.median(b / a for a, b in zip(found[0], found[2])), 2)} if theirs else {})}
-    finally:
-        for server in (ours, echo, theirs):
-            if server:
-                server.close()
 
 
 def read(work):
@@ -211,8 +209,7 @@ def transactions(work):
     """(aa) Transactions that create 100 Observations each, one after the other, against sekmet's server."""
     if not Sekmet.program():
         return None
-    ours, theirs = Ours(work, 2_000), Sekmet(work)
-    try:
+    with contextlib.closing(Ours(work, 2_000)) as ours, contextlib.closing(Sekmet(work)) as theirs:
         made = [{key: value for key, value in resource.items() if key not in ("id", "meta", "identifier")}
                 for resource in ours.observations(1_000)]
         count = 20
@@ -223,9 +220,6 @@ def transactions(work):
                       lambda: sent(theirs.port, "/fhir", theirs.headers, bodies, count, 1))
         return {**quotient(found[0], found[1]), "transactions": count,
                 "resourcesPerSecond": round(count * 100 / statistics.median(found[0]))}
-    finally:
-        ours.close()
-        theirs.close()
 
 
 def pages(work):
