@@ -248,7 +248,7 @@ import Testing
         let prefer = try #require(HTTPFields.Element.Name("Prefer"))
         let statement = try await fixture.get("/fhir/metadata").1
         #expect(statement["rest"]?[0]?["security"] != nil)
-        for resource in statement["rest"]?[0]?["resource"]?.array ?? [] where resource["type"] != "Questionnaire" {
+        for resource in statement["rest"]?[0]?["resource"]?.array ?? [] {
             let type = try #require(resource["type"]?.string)
             let names = resource["searchParam"]?.array?.compactMap { $0["name"]?.string } ?? []
             #expect(Set(names).count == names.count)

@@ -27,9 +27,6 @@ extension CapabilityStatement {
             security.service = [CodeableConcept(coding: [Coding(system: system, code: "SMART-on-FHIR")])]
         }
         rest.security = security
-        var questionnaire = Rest.Resource(type: Questionnaire.resourceType)
-        questionnaire.interaction = [Rest.Resource.Interaction(code: .read)]
-        let others = Set(published + [Questionnaire.resourceType])
         var whole = [.transaction, .batch, .historySystem, .searchSystem].map { Rest.Interaction(code: $0) }
         whole[0].documentation = "At most \(BundleEntry.most) entries; references by a search are resolved."
         rest.interaction = whole
@@ -39,7 +36,7 @@ extension CapabilityStatement {
             "http://hl7.org/fhir/CompartmentDefinition/" + $0.lowercased()
         }
         rest.resource =
-            RecordType.all.filter { !others.contains($0) }.map(resource) + [questionnaire] + published.map(definition)
+            RecordType.all.filter { !published.contains($0) }.map(resource) + published.map(definition)
         if hasExports {
             statement.instantiates = ["http://hl7.org/fhir/uv/bulkdata/CapabilityStatement/bulk-data"]
             rest.operation = [exporting("export")]
