@@ -1,4 +1,3 @@
-import FHIR
 import Storage
 import Trust
 
@@ -43,26 +42,4 @@ enum AssociatedProvenance: String, Sendable, Hashable {
 
     /// A statement holds no more values than PostgreSQL and SQLite bind.
     private static let mostParameters = 20_000
-}
-
-extension ExportedPatients {
-    /// Holds of a row `r` of what is taken.
-    func condition(in dialect: SQLDialect) -> SQLFragment {
-        switch self {
-        case .everything: return .always
-        case .anyPatient:
-            return SQLFragment(
-                "(r.subject IS NOT NULL OR EXISTS (SELECT 1 FROM record_protection o WHERE o.number = r.number"
-                    + " AND o.kind = 'owner'))")
-        case .only(let ids):
-            // One value, however many they are.
-            let list = SQLFragment(
-                dialect == .sqlite
-                    ? "(SELECT value FROM json_each(?))" : "(SELECT jsonb_array_elements_text(CAST(? AS jsonb)))",
-                [SQLValue(String(decoding: JSON.array(ids.map { .string($0) }).bytes(), as: UTF8.self))])
-            return "(r.subject IN " + list
-                + " OR (r.subject IS NULL AND EXISTS (SELECT 1 FROM record_protection o WHERE o.number = r.number"
-                + " AND o.kind = 'owner' AND o.value IN " + list + ")))"
-        }
-    }
 }

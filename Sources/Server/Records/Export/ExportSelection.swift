@@ -1,3 +1,4 @@
+import FHIR
 import Storage
 import Trust
 
@@ -12,6 +13,28 @@ public enum ExportedPatients: Sendable, Hashable {
 
     /// What belongs to one of these.
     public static func among(_ ids: some Sequence<String>) -> ExportedPatients { .only(Set(ids).sorted()) }
+}
+
+extension ExportedPatients {
+    /// Holds of a row `r` of what is taken.
+    func condition(in dialect: SQLDialect) -> SQLFragment {
+        switch self {
+        case .everything: return .always
+        case .anyPatient:
+            return SQLFragment(
+                "(r.subject IS NOT NULL OR EXISTS (SELECT 1 FROM record_protection o WHERE o.number = r.number"
+                    + " AND o.kind = 'owner'))")
+        case .only(let ids):
+            // One value, however many they are.
+            let list = SQLFragment(
+                dialect == .sqlite
+                    ? "(SELECT value FROM json_each(?))" : "(SELECT jsonb_array_elements_text(CAST(? AS jsonb)))",
+                [SQLValue(String(decoding: JSON.array(ids.map { .string($0) }).bytes(), as: UTF8.self))])
+            return "(r.subject IN " + list
+                + " OR (r.subject IS NULL AND EXISTS (SELECT 1 FROM record_protection o WHERE o.number = r.number"
+                + " AND o.kind = 'owner' AND o.value IN " + list + ")))"
+        }
+    }
 }
 
 /// The resources of one type that an export takes.
@@ -38,7 +61,7 @@ extension ExportSelection {
     func condition(isDeleted: Bool, in transaction: any SQLTransaction) throws -> SQLFragment {
         let ofType = SQLFragment("r.type = ? AND r.deleted = \(isDeleted ? 1 : 0)", [SQLValue(type)])
         let shown = try RecordFilterStatement(filter, type: type, in: transaction)
-        let isShown = filter == .everything ? SQLFragment.always : SQLFragment(shown.condition, shown.parameters)
+        let isShown = SQLFragment(shown.condition, shown.parameters)
         var asked: [SQLFragment] = []
         if let since { asked.append(SQLFragment("r.updated_ms >= ?", [SQLValue(since)])) }
         // What is deleted says nothing that a search could find.

@@ -45,17 +45,18 @@ struct ResourceLine {
         // What follows is written when it is known where the head ends: in one piece, as the head's members part it.
         var isOfType = false
         var meta: Range<Int>?
-        var pieces = Pieces()
+        var pieces: [Range<Int>] = []
+        var isBehindOther = false
         while let member = members.next() {
             switch member.name {
             case .resourceType: isOfType = members.isText(member.value, type)
             case .id: break
             case .meta: meta = member.value
             case .other:
-                pieces.add(member.whole)
-                continue
+                let start = isBehindOther ? pieces.removeLast().lowerBound : member.whole.lowerBound
+                pieces.append(start..<member.whole.upperBound)
             }
-            guard pieces.close() else { return false }
+            isBehindOther = member.name == .other
         }
         guard members.isWhole, isOfType else { return false }
         output.append(contentsOf: "{\"resourceType\":\"".utf8)
@@ -64,49 +65,12 @@ struct ResourceLine {
         output.append(contentsOf: id.utf8)
         output.append(contentsOf: "\",\"meta\":".utf8)
         guard append(meta: meta, of: bytes, to: &output) else { return false }
-        pieces.each { piece in
+        for piece in pieces {
             output.append(UInt8(ascii: ","))
             JSONMembers.append(piece, of: bytes, hasSpace: members.hasSpace, to: &output)
         }
         output.append(UInt8(ascii: "}"))
         return true
-    }
-
-    /// Members that stand side by side, as one piece each: before, between and behind the three of the head.
-    private struct Pieces {
-        private var first: Range<Int>?
-        private var second: Range<Int>?
-        private var third: Range<Int>?
-        private var last: Range<Int>?
-
-        mutating func add(_ member: Range<Int>) {
-            last = (last?.lowerBound ?? member.lowerBound)..<member.upperBound
-        }
-
-        /// Ends a piece at a member of the head.
-        ///
-        /// - Returns: whether another one has room; no name stands twice in a resource.
-        mutating func close() -> Bool {
-            guard let piece = last else { return true }
-            last = nil
-            if first == nil {
-                first = piece
-            } else if second == nil {
-                second = piece
-            } else if third == nil {
-                third = piece
-            } else {
-                return false
-            }
-            return true
-        }
-
-        func each(_ body: (Range<Int>) -> Void) {
-            first.map(body)
-            second.map(body)
-            third.map(body)
-            last.map(body)
-        }
     }
 
     /// Appends the content's `meta` with the server's version and time in it.

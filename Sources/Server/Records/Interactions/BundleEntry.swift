@@ -22,11 +22,12 @@ enum BundleEntry: Sendable {
         guard let request = entry.request, let method = request.method, let url = request.url else {
             throw .entryInvalid
         }
+        let address = try Address(url)
         if method == .get || method == .head {
-            try self.init(reading: url)
+            try self.init(reading: address)
             return
         }
-        let address = try Address(url)
+        try address.requireWritten()
         func resource() throws(RecordsFailure) -> Resource {
             guard let resource = entry.resource else { throw .entryInvalid }
             guard resource.resourceType == address.type else { throw .otherType }
@@ -66,15 +67,9 @@ enum BundleEntry: Sendable {
         self = .write(write)
     }
 
-    /// What reads, by its address from the root of the API.
-    private init(reading url: String) throws(RecordsFailure) {
-        let parts = url.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        let path = parts[0].split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        var criteria: WriteRequest.Criteria = []
-        if parts.count > 1 {
-            guard let fields = PercentEncoding.fields(parts[1]) else { throw .entryInvalid }
-            criteria = fields
-        }
+    /// What reads, by its address.
+    private init(reading address: Address) throws(RecordsFailure) {
+        let (path, criteria) = (address.path, address.criteria)
         let isOfAll = path.count == 1 && ["", "_history"].contains(path[0])
         guard isOfAll || Resource.isTypeName(path[0]) else { throw .entryInvalid }
         switch (path.count, path.last) {
@@ -95,23 +90,29 @@ enum BundleEntry: Sendable {
         }
     }
 
-    /// An address from the root of the API of what is written.
+    /// An address from the root of the API.
     private struct Address {
-        let type: String
-        var id: String?
-        var criteria: WriteRequest.Criteria = []
+        /// At least one part, which may be empty.
+        let path: [String]
+        /// Whether it asks for something, be it nothing.
+        let hasQuery: Bool
+        let criteria: WriteRequest.Criteria
 
         init(_ url: String) throws(RecordsFailure) {
             let parts = url.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-            let path = parts[0].split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-            guard let type = path.first, Resource.isTypeName(type), path.count <= 2 else {
+            path = parts[0].split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+            hasQuery = parts.count > 1
+            guard let fields = hasQuery ? PercentEncoding.fields(parts[1]) : [] else { throw .entryInvalid }
+            criteria = fields
+        }
+
+        var type: String { path[0] }
+        var id: String? { path.count > 1 ? path[1] : nil }
+
+        /// What is written stands at a type's address, or at that of a resource, which takes no query.
+        func requireWritten() throws(RecordsFailure) {
+            guard Resource.isTypeName(type), path.count == 1 || path.count == 2 && !hasQuery else {
                 throw .entryInvalid
-            }
-            self.type = type
-            if path.count > 1 { id = path[1] }
-            if parts.count > 1 {
-                guard id == nil, let fields = PercentEncoding.fields(parts[1]) else { throw .entryInvalid }
-                criteria = fields
             }
         }
     }

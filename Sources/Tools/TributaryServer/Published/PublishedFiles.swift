@@ -1,4 +1,5 @@
 import Foundation
+import ServiceLifecycle
 
 /// What is made of some of the study's files and of those in some of its folders: once, and again when a file changes.
 actor PublishedFiles<Value: Sendable> {
@@ -46,5 +47,20 @@ actor PublishedFiles<Value: Sendable> {
         let size = (attributes?[.size] as? NSNumber)?.int64Value ?? -1
         let time = (attributes?[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0
         return "\(url.path) \(size) \(time)"
+    }
+}
+
+extension PublishedFiles {
+    /// Passes what the files make, at once and after each change, until the service is to stop.
+    ///
+    /// - Parameter body: returns whether it is done with that edition; otherwise it is passed again.
+    nonisolated func follow(_ body: (_ edition: Int, _ value: Value) async -> Bool) async {
+        var known = 0
+        while !_Concurrency.Task.isShuttingDownGracefully, !_Concurrency.Task.isCancelled {
+            if let present = await value(otherThan: known), await body(present.edition, present.value) {
+                known = present.edition
+            }
+            await cancelWhenGracefulShutdown { try? await _Concurrency.Task.sleep(for: .seconds(1)) }
+        }
     }
 }

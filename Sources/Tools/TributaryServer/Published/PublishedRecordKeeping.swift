@@ -12,30 +12,25 @@ struct PublishedRecordKeeping: Service {
     let logger: Logger
     let clock: @Sendable () -> Date
 
-    private static let interval = Duration.seconds(1)
-
     func run() async throws {
         let folder = folder
         let files = PublishedFiles(folder.publishedPlaces) { folder.publishedRecords() }
         let publishing = RecordPublishing(database: records, clock: clock)
-        var known = 0
         var failed = 0
-        while !_Concurrency.Task.isShuttingDownGracefully, !_Concurrency.Task.isCancelled {
-            if let present = await files.value(otherThan: known) {
-                do {
-                    try await publishing.publish(present.value)
-                    known = present.edition
-                } catch {
-                    // It is tried again; one line says so.
-                    if failed != present.edition {
-                        logger.error(
-                            "published resources not recorded",
-                            metadata: ["code": "\((error as? any CodedError)?.code ?? "failed")"])
-                    }
-                    failed = present.edition
+        await files.follow { edition, resources in
+            do {
+                try await publishing.publish(resources)
+                return true
+            } catch {
+                // It is tried again; one line says so.
+                if failed != edition {
+                    logger.error(
+                        "published resources not recorded",
+                        metadata: ["code": "\((error as? any CodedError)?.code ?? "failed")"])
                 }
+                failed = edition
+                return false
             }
-            await cancelWhenGracefulShutdown { try? await _Concurrency.Task.sleep(for: Self.interval) }
         }
     }
 }
