@@ -160,27 +160,27 @@ import Trust
         let service = RecordsService(database: fixture.database, access: fixture.access, clock: { Date() })
         let mine = try grant("user/Observation.rs", ["a"])
         let found = try await service.search(
-            .type("Observation"), parameters: [("_count", "1")], strict: true, url: "u", by: mine
+            .type("Observation"), parameters: [("_count", "1")], strict: true, url: "u", by: RecordCaller(mine)
         ).bundle
         #expect(found.total == 1 && found.entry.compactMap(\.resource?.id) == ["mine"])
         #expect(found.link.map(\.relation) == ["self"])
-        #expect(try await service.read(type: "Observation", id: "mine", by: mine).id == "mine")
+        #expect(try await service.read(type: "Observation", id: "mine", by: RecordCaller(mine)).id == "mine")
         for id in ["other", "restricted", "missing"] {
             let read = await #expect(throws: RecordsFailure.self) {
-                try await service.read(type: "Observation", id: id, by: mine)
+                try await service.read(type: "Observation", id: id, by: RecordCaller(mine))
             }
             let version = await #expect(throws: RecordsFailure.self) {
-                try await service.read(type: "Observation", id: id, version: "1", by: mine)
+                try await service.read(type: "Observation", id: id, version: "1", by: RecordCaller(mine))
             }
             let history = await #expect(throws: RecordsFailure.self) {
-                try await service.history(type: "Observation", id: id, page: try HistoryPage([]), url: "u", by: mine)
+                try await service.history(type: "Observation", id: id, page: try HistoryPage([]), url: "u", by: RecordCaller(mine))
             }
             for failure in [read, version, history] { #expect(failure?.code == "record-unknown") }
         }
         let wider = try grant("user/Observation.rs conf/R", ["a"])
-        #expect(try await service.read(type: "Observation", id: "restricted", by: wider).id == "restricted")
+        #expect(try await service.read(type: "Observation", id: "restricted", by: RecordCaller(wider)).id == "restricted")
         let noScope = await #expect(throws: RecordsFailure.self) {
-            try await service.read(type: "Device", id: "d", by: mine)
+            try await service.read(type: "Device", id: "d", by: RecordCaller(mine))
         }
         #expect(noScope?.status == .forbidden)
         try await fixture.close()
@@ -205,14 +205,14 @@ import Trust
         let service = RecordsService(database: fixture.database, access: fixture.access, clock: { Date() })
         let mine = try grant("user/Observation.rs", ["a"])
         func versions(_ id: String) async throws -> [String] {
-            try await service.history(type: "Observation", id: id, page: try HistoryPage([]), url: "u", by: mine)
+            try await service.history(type: "Observation", id: id, page: try HistoryPage([]), url: "u", by: RecordCaller(mine))
                 .entry.compactMap(\.resource?.meta?.versionId)
         }
         #expect(try await versions("moved") == ["2"])
         #expect(try await versions("lowered") == ["2"])
         for (id, version) in [("moved", "1"), ("lowered", "1"), ("raised", "1"), ("raised", "2")] {
             await #expect(throws: RecordsFailure.self) {
-                try await service.read(type: "Observation", id: id, version: version, by: mine)
+                try await service.read(type: "Observation", id: id, version: version, by: RecordCaller(mine))
             }
         }
         let staff = try await service.grant(bearer: fixture.token)

@@ -137,7 +137,7 @@ struct DeviceAccessTests {
             // 1. For some seconds nothing is asked of the store, by whoever has this value or a copy of it.
             try await database.write { _ = try $0.execute("DELETE FROM access_token WHERE 1 = ?", [1]) }
             let copy = access
-            clock.advance(RecentTokens.lifetime - 1)
+            clock.advance(RecentTokens<Actor>.lifetime - 1)
             #expect(try await copy.authenticateSender(bearer: token) == actor)
             #expect(try await access.authenticate(bearer: token) == nil)
             // 2. Then it is.
@@ -157,13 +157,13 @@ struct DeviceAccessTests {
     }
 
     @Test func sendersThatAreKnownAgainAreBoundedInNumber() {
-        let recent = RecentTokens()
+        let recent = RecentTokens<Actor>()
         let now = Date(timeIntervalSince1970: 0)
-        for number in 0..<(3 * RecentTokens.mostEntries) {
+        for number in 0..<(3 * RecentTokens<Actor>.mostEntries) {
             recent.keep(
                 Actor(id: "\(number)", role: .device), digest: "\(number)", expiresAt: now + 1800, now: now)
         }
-        #expect(recent.count <= RecentTokens.mostEntries)
+        #expect(recent.count <= RecentTokens<Actor>.mostEntries)
     }
 
     @Test func enrolmentsTellWhatTheyHaveWaiting() async throws {

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import ServerHTTP
 
 /// A release of FHIR as media types name it: `application/fhir+json; fhirVersion=3.0`
 /// (<https://hl7.org/fhir/R4/versioning.html#mt-version>). The receiver knows the names alone.
@@ -43,13 +44,8 @@ public enum FHIRRelease: String, Sendable, CaseIterable {
     /// The release that a reader asks for: of the media types in its `Accept` (RFC 9110 section 12.5.1) that name one, the
     /// first of those that it prefers.
     init?(accept fields: [String]) {
-        let named = fields.flatMap { $0.split(separator: ",") }.compactMap {
-            range -> (release: Self, weight: Double)? in
-            guard let release = Self(mediaType: String(range)) else { return nil }
-            let weight = range.lowercased().split(separator: ";").dropFirst()
-                .map { $0.trimmingCharacters(in: .whitespaces) }
-                .first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 }
-            return (release, weight ?? 1)
+        let named = AcceptedValue.all(of: fields).compactMap { value in
+            Self(mediaType: String(value.text)).map { (release: $0, weight: value.weight) }
         }
         guard let most = named.map(\.weight).max(), most > 0,
             let release = named.first(where: { $0.weight == most })?.release

@@ -51,27 +51,48 @@ extension AccessControl {
     /// given; nil if it is unknown, has ended or was revoked.
     public func grant(bearer token: String) async throws -> AccessGrant? {
         // Looked up by its digest: the time that takes tells nothing about the token.
-        let digest = SQLValue(SecretDigest(of: token).hex)
-        let now = SQLValue(clock())
-        return try await reader.read { transaction in
-            guard let row = try transaction.first(Self.grantSQL, [digest, now]) else {
-                return try grant(accessToken: digest, in: transaction)
-            }
-            let id = try row.text("id")
-            let end = row.dateIfPresent("expires_at")
-            guard let scopes = row.textIfPresent("scopes") else {
-                return AccessGrant(Actor(id: id, role: .staff), end: end)
-            }
-            let patients: PatientAccess =
-                try row.integer("reaches_all") != 0
-                ? .all
-                : .only(
-                    Set(
-                        try transaction.query(Self.patientsSQL, [SQLValue(id)])
-                            .map { try $0.text("participant") }))
-            return try AccessGrant(
-                client: id, role: .service, patients: patients, scopes: AccessScopes(scopes), end: end)
+        let digest = SecretDigest(of: token).hex
+        return try await reader.read { try grant(digest: digest, in: $0) }
+    }
+
+    /// Who has a token, as it was some seconds ago at the most; nil where it was nobody.
+    ///
+    /// It spares a look into the database where another one follows: nothing may come of it before ``grant(of:in:)`` was asked
+    /// in the transaction that what is done belongs to.
+    public func recentBearer(of token: String) async throws -> Bearer? {
+        let (digest, now) = (SecretDigest(of: token).hex, clock())
+        if let known = recent.holder(digest: digest, now: now) { return known }
+        guard let grant = try await reader.read({ try grant(digest: digest, in: $0) }) else { return nil }
+        let bearer = Bearer(grant: grant, digest: digest)
+        recent.keep(bearer, digest: digest, expiresAt: grant.end, now: now)
+        return bearer
+    }
+
+    /// What a bearer may do now; nil if the token has ended or was revoked.
+    public func grant(of bearer: Bearer, in transaction: any SQLTransaction) throws -> AccessGrant? {
+        try grant(digest: bearer.digest, like: bearer.grant, in: transaction)
+    }
+
+    /// - Parameter known: a grant whose scopes need not be read again where they are the same.
+    private func grant(
+        digest text: String, like known: AccessGrant? = nil, in transaction: any SQLTransaction
+    ) throws -> AccessGrant? {
+        let digest = SQLValue(text)
+        guard let row = try transaction.first(Self.grantSQL, [digest, SQLValue(clock())]) else {
+            return try grant(accessToken: digest, in: transaction)
         }
+        let id = try row.text("id")
+        let end = row.dateIfPresent("expires_at")
+        guard let scopes = row.textIfPresent("scopes") else {
+            return AccessGrant(Actor(id: id, role: .staff), end: end)
+        }
+        let patients: PatientAccess =
+            try row.integer("reaches_all") != 0
+            ? .all
+            : .only(
+                Set(try transaction.query(Self.patientsSQL, [SQLValue(id)]).map { try $0.text("participant") }))
+        let read = try known.flatMap { $0.scopes.text == scopes ? $0.scopes : nil } ?? AccessScopes(scopes)
+        return try AccessGrant(client: id, role: .service, patients: patients, scopes: read, end: end)
     }
 
     /// Parameters: digest, now.
@@ -81,4 +102,10 @@ extension AccessControl {
         """
     /// Parameter: the token's id.
     static let patientsSQL = "SELECT participant FROM token_patient WHERE token_id = ?"
+}
+
+/// Who has a token that the records' store knows, with what they might do when it was looked up.
+public struct Bearer: Sendable, Hashable {
+    public let grant: AccessGrant
+    let digest: String
 }

@@ -15,6 +15,7 @@ public struct AccessControl: Sendable {
     private let writer: GroupedWriter
     /// For what is looked up at each request.
     let reader: GroupedReader
+    let recent = RecentTokens<Bearer>()
 
     /// - Parameters:
     ///   - clock: tells the time.
@@ -29,6 +30,14 @@ public struct AccessControl: Sendable {
         self.random = random
         writer = GroupedWriter(database: database)
         reader = GroupedReader(database: database)
+    }
+
+    /// Does something together with the rows of its decisions, in one transaction that others may share, and returns when it is
+    /// durable. It may be done more than once, and must be short: whoever writes waits for it.
+    public func recorded<T: Sendable>(
+        _ body: @escaping @Sendable (any SQLTransaction) throws -> T
+    ) async throws -> T {
+        try await writer.write(body)
     }
 
     /// Returns the policy's decision, without a row: for who writes the row together with what was shown.

@@ -11,7 +11,7 @@ public struct DeviceAccess: Sendable {
     let policy: Policy
     let clock: @Sendable () -> Date
     let random: @Sendable (Int) -> [UInt8]
-    private let recent = RecentTokens()
+    private let recent = RecentTokens<Actor>()
 
     /// A client that asks again and again has at most so many tokens; the oldest end first.
     static let tokensPerClient = 16
@@ -135,7 +135,7 @@ public struct DeviceAccess: Sendable {
     public func authenticateSender(bearer token: String) async throws -> Actor? {
         let digest = SecretDigest(of: token).hex
         let now = clock()
-        if let device = recent.device(digest: digest, now: now) { return device }
+        if let device = recent.holder(digest: digest, now: now) { return device }
         return try await lookUp(digest, now: now)
     }
 

@@ -1,17 +1,17 @@
 import Foundation
 import Synchronization
 
-/// The devices whose tokens were looked up in the last seconds, by the digest of the token.
+/// Those whose tokens were looked up in the last seconds, by the digest of the token.
 ///
-/// It spares a device that sends much a look into the database for each submission. What it answers may have been taken
+/// It spares who sends or asks much a look into the database of its own for each request. What it answers may have been taken
 /// back meanwhile, so only who looks again before anything comes of it may ask it. The number of entries is bounded.
-final class RecentTokens: Sendable {
+final class RecentTokens<Holder: Sendable>: Sendable {
     /// Seconds for which an answer is taken again.
-    static let lifetime: TimeInterval = 10
-    static let mostEntries = 4096
+    static var lifetime: TimeInterval { 10 }
+    static var mostEntries: Int { 4096 }
 
     private struct Entry {
-        let device: Actor
+        let holder: Holder
         let seen: Date
         let until: Date
     }
@@ -20,8 +20,8 @@ final class RecentTokens: Sendable {
 
     var count: Int { entries.withLock { $0.count } }
 
-    /// The device, if its token was looked up a short time ago and has not expired.
-    func device(digest: String, now: Date) -> Actor? {
+    /// Who has the token, if it was looked up a short time ago and has not expired.
+    func holder(digest: String, now: Date) -> Holder? {
         entries.withLock { entries in
             guard let entry = entries[digest] else { return nil }
             // A clock that was set back says nothing about how long ago it was.
@@ -29,17 +29,19 @@ final class RecentTokens: Sendable {
                 entries[digest] = nil
                 return nil
             }
-            return entry.device
+            return entry.holder
         }
     }
 
     /// Keeps what the database said.
-    func keep(_ device: Actor, digest: String, expiresAt: Date, now: Date) {
+    ///
+    /// - Parameter expiresAt: nil for a token that has no end of its own.
+    func keep(_ holder: Holder, digest: String, expiresAt: Date?, now: Date) {
         entries.withLock { entries in
             if entries.count >= Self.mostEntries { entries = entries.filter { now < $0.value.until } }
             if entries.count >= Self.mostEntries { entries = [:] }
-            let until = min(expiresAt, now.addingTimeInterval(Self.lifetime))
-            entries[digest] = Entry(device: device, seen: now, until: until)
+            let until = min(expiresAt ?? .distantFuture, now.addingTimeInterval(Self.lifetime))
+            entries[digest] = Entry(holder: holder, seen: now, until: until)
         }
     }
 }

@@ -70,17 +70,16 @@ extension Request {
     /// The format that the client takes: `_format` overrides the header, and of several the one is served that it likes
     /// best, JSON where it says nothing; nil where it takes none that is served.
     var acceptedFormat: FHIRFormat? {
-        if let format = uri.queryParameters["_format"], !format.isEmpty {
-            return FHIRFormat(name: Self.accepted(format.lowercased()[...]).type)
+        if uri.query != nil, let format = uri.queryParameters["_format"], !format.isEmpty {
+            return FHIRFormat(name: AcceptedValue(format).name)
         }
-        let accepted = headers[values: .accept].flatMap { $0.split(separator: ",") }
-            .map { Self.accepted($0.lowercased()[...]) }
+        let accepted = AcceptedValue.all(of: headers[values: .accept])
         guard !accepted.isEmpty else { return .json }
         var best: (format: FHIRFormat, weight: Double)?
-        for (type, weight) in accepted where weight > (best?.weight ?? 0) {
-            let isAny = ["application/*", "*/*", "*"].contains(type)
-            guard let format = isAny ? .json : FHIRFormat(name: type) else { continue }
-            best = (format, weight)
+        for value in accepted where value.weight > (best?.weight ?? 0) {
+            let isAny = ["application/*", "*/*", "*"].contains(value.name)
+            guard let format = isAny ? .json : FHIRFormat(name: value.name) else { continue }
+            best = (format, value.weight)
         }
         return best?.format
     }
@@ -90,11 +89,4 @@ extension Request {
 
     /// The format of the body, by what it is said to be; nil where that is no resource's.
     var bodyFormat: FHIRFormat? { bodyType.map { FHIRFormat(name: $0) } ?? .json }
-
-    /// A media type with its weight (RFC 9110, 12.4.2).
-    private static func accepted(_ text: Substring) -> (type: String, weight: Double) {
-        let parts = text.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
-        let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
-        return (parts.first ?? "", weight)
-    }
 }

@@ -59,12 +59,12 @@ extension RecordsRoutes {
     private func answer(
         _ scope: SearchQuery.Scope?, _ request: Request, _ context: ServerRequestContext, withForm: Bool = false
     ) async throws -> Response {
-        let grant = try await authenticate(request, context)
+        let caller = try await recognize(request, context)
         guard let scope else { throw RecordsFailure.notInCompartment }
         var parameters = try request.searchParameters
         if withForm { parameters += try await request.searchForm(within: bodies) }
         let page = try await service.search(
-            scope, parameters: parameters, strict: request.isStrict, url: url(asked: request), by: grant)
+            scope, parameters: parameters, strict: request.isStrict, url: url(asked: request), by: caller)
         return try Response(page, as: request.answerFormat)
     }
 }

@@ -167,8 +167,8 @@ extension RecordsRoutes {
     }
 
     private func read(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let grant = try await authenticate(request, context)
-        let record = try await service.read(type: context.name("type"), id: context.name("id"), by: grant)
+        let caller = try await recognize(request, context)
+        let record = try await service.read(type: context.name("type"), id: context.name("id"), by: caller)
         guard !request.knows(version: record.version) else {
             return Response(status: .notModified, headers: Response.headers(of: record))
         }
@@ -179,10 +179,10 @@ extension RecordsRoutes {
     }
 
     private func readVersion(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let grant = try await authenticate(request, context)
+        let caller = try await recognize(request, context)
         return try Response(
             try await service.read(
-                type: context.name("type"), id: context.name("id"), version: context.name("version"), by: grant),
+                type: context.name("type"), id: context.name("id"), version: context.name("version"), by: caller),
             as: request.answerFormat)
     }
 
@@ -226,6 +226,14 @@ extension RecordsRoutes {
         return try Response(
             RecordsService.bundle(of: found, type: type, used: used, url: url(asked: request)).json,
             as: request.answerFormat)
+    }
+
+    /// Who asks, within what their address may ask, for what looks again before anything comes of it.
+    func recognize(_ request: Request, _ context: ServerRequestContext) async throws -> RecordCaller {
+        let caller = try await service.caller(bearer: request.bearerToken)
+        context.outcome.caller = caller.grant.actor.id
+        try limiter.admit(context.client, .readByAddress)
+        return caller
     }
 
     /// Who asks, within what their address may ask.

@@ -9,25 +9,37 @@ extension RecordsService {
     /// - Throws: ``RecordsFailure``; ``SearchConditionError``; ``StorageError``.
     func search(
         _ scope: SearchQuery.Scope, parameters: [(name: String, value: String)], strict: Bool, url: String,
-        by grant: AccessGrant
+        by caller: RecordCaller
     ) async throws -> SearchsetPage {
         if let type = scope.type { guard RecordType.isHeld(type) else { throw RecordsFailure.unknownType } }
-        let (policy, now, store) = (access.policy, clock(), store)
+        let (access, policy, now, store, grant) = (access, access.policy, clock(), store, caller.grant)
         let query = try SearchQuery(scope, parameters: parameters, strict: strict, now: now, ownBases: [url])
         let interaction: RecordInteraction = scope.type == nil ? .searchSystem : .searchType
         let decisions = query.parts.map { policy.decide(grant, interaction, type: $0.type, at: now) }
         guard decisions.contains(where: \.isPermitted) else {
             let refusal = decisions.first ?? .refused(.insufficientScope)
-            try await access.record(
-                refusal.decision, grant.actor, .searchRecords, scope.target, showing: [])
-            throw refusal == .refused(.grantEnded) ? RecordsFailure.unauthenticated : .forbidden
+            let isKnown = try await access.recorded { transaction in
+                guard try caller.grant(access, in: transaction) != nil else { return false }
+                try access.record(refusal.decision, grant.actor, .searchRecords, scope.target, in: transaction)
+                return true
+            }
+            throw isKnown && refusal != .refused(.grantEnded) ? RecordsFailure.forbidden : .unauthenticated
         }
         let search = RecordSearch(
             query: query, searched: policy.filter(grant, interaction, at: now),
             readable: policy.filter(grant, .read, at: now),
             isSearchable: { policy.decide(grant, interaction, type: $0, at: now).isPermitted },
             isReadable: { policy.decide(grant, .read, type: $0, at: now).isPermitted }, ownBases: [url])
-        let answer = try await database.read { try search.answer(from: store, in: $0) }
+        let (current, answer): (AccessGrant?, RecordSearch.Answer?) = try await database.read { transaction in
+            let current = try caller.grant(access, in: transaction)
+            return (current, current == grant ? try search.answer(from: store, in: transaction) : nil)
+        }
+        guard let current else { throw RecordsFailure.unauthenticated }
+        guard let answer else {
+            // It was given something else meanwhile.
+            return try await self.search(
+                scope, parameters: parameters, strict: strict, url: url, by: RecordCaller(current))
+        }
         // Nothing is shown without its row, which says whose it is.
         try await access.record(
             RecordDecision.permitted.decision, grant.actor, .searchRecords, scope.target, showing: answer.owners)

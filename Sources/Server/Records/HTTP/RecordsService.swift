@@ -8,8 +8,6 @@ import Trust
 struct RecordsService: Sendable {
     let database: any SQLDatabase
     let access: AccessControl
-    /// For the reading of one resource.
-    private let reader: GroupedReader
     let clock: @Sendable () -> Date
     /// The device that has a token, where the queue's store is at hand too: it is told that it may not, and the audit has
     /// it. Elsewhere its token is one that nobody knows.
@@ -40,7 +38,6 @@ struct RecordsService: Sendable {
         self.exports = exports
         self.database = database
         self.access = access
-        reader = GroupedReader(database: database)
         self.clock = clock
     }
 
@@ -53,38 +50,51 @@ struct RecordsService: Sendable {
         throw RecordsFailure.unauthenticated
     }
 
-    func read(type: String, id: String, by grant: AccessGrant) async throws -> StoredRecord {
-        try await version(type: type, id: id, .read, by: grant) { store, transaction in
+    /// Who has a token, for who looks at it again before anything comes of it.
+    func caller(bearer token: String?) async throws -> RecordCaller {
+        if let token {
+            if let bearer = try await access.recentBearer(of: token) { return RecordCaller(bearer) }
+            if let device = try await devices?(token) { return RecordCaller(AccessGrant(device)) }
+        }
+        throw RecordsFailure.unauthenticated
+    }
+
+    func read(type: String, id: String, by caller: RecordCaller) async throws -> StoredRecord {
+        try await version(type: type, id: id, .read, by: caller) { store, transaction in
             try store.read(type: type, id: id, in: transaction)
         }
     }
 
-    func read(type: String, id: String, version: String, by grant: AccessGrant) async throws -> StoredRecord {
+    func read(type: String, id: String, version: String, by caller: RecordCaller) async throws -> StoredRecord {
         guard let number = Int64(version) else { throw RecordsFailure.notFound }
-        return try await self.version(type: type, id: id, .versionRead, by: grant) { store, transaction in
+        return try await self.version(type: type, id: id, .versionRead, by: caller) { store, transaction in
             try store.read(type: type, id: id, version: number, in: transaction)
         }
     }
 
+    /// Reads a version in the transaction that its row of the audit is written in: a thread is changed once for all.
     private func version(
-        type: String, id: String, _ interaction: RecordInteraction, by grant: AccessGrant,
+        type: String, id: String, _ interaction: RecordInteraction, by caller: RecordCaller,
         _ find: @escaping @Sendable (RecordStore, any SQLTransaction) throws -> StoredRecord?
     ) async throws -> StoredRecord {
         guard RecordType.isHeld(type) else { throw RecordsFailure.unknownType }
         guard Resource.isID(id) else { throw RecordsFailure.notFound }
         let store = store
-        let (stored, found, decisive) = try await reader.read { transaction in
+        // What is answered is no fault of the transaction, which others share.
+        let answer: Result<StoredRecord, RecordsFailure> = try await access.recorded { transaction in
+            guard let grant = try caller.grant(access, in: transaction) else { return .failure(.unauthenticated) }
+            let stored = try store.facts(ofType: type, id: id, asking: grant.queries(of: type), in: transaction)
             let found = try find(store, transaction)
-            return (
-                try store.facts(ofType: type, id: id, asking: grant.queries(of: type), in: transaction), found,
-                try found.flatMap { try store.decisive(for: $0, in: transaction) }
-            )
+            let decisive = try found.flatMap { try store.decisive(for: $0, in: transaction) }
+            let decision = try decision(grant, interaction, type: type, newest: stored?.facts, version: decisive)
+            try access.record(
+                decision.decision, grant.actor, .readRecord,
+                Target(resourceType: type, resourceID: id, subject: stored?.subject), in: transaction)
+            if let refusal = decision.refusal { return .failure(refusal) }
+            guard let record = found else { return .failure(.notFound) }
+            return record.isDeleted ? .failure(.gone) : .success(record)
         }
-        let decision = try decision(grant, interaction, type: type, newest: stored?.facts, version: decisive)
-        try await permit(grant, decision, Target(resourceType: type, resourceID: id, subject: stored?.subject))
-        guard let record = found else { throw RecordsFailure.notFound }
-        guard !record.isDeleted else { throw RecordsFailure.gone }
-        return record
+        return try answer.get()
     }
 
     /// Decides about a version of a record, which shows only where the newest does.
@@ -185,12 +195,7 @@ struct RecordsService: Sendable {
     func permit(_ grant: AccessGrant, _ decision: RecordDecision, _ target: Target) async throws {
         let action: Action = target.resourceID == nil ? .searchRecords : .readRecord
         try await access.record(decision.decision, grant.actor, action, target, showing: [])
-        switch decision {
-        case .permitted: return
-        case .hidden: throw RecordsFailure.notFound
-        case .refused(.grantEnded): throw RecordsFailure.unauthenticated
-        case .refused: throw RecordsFailure.forbidden
-        }
+        if let refusal = decision.refusal { throw refusal }
     }
 
     func link(_ relation: String, _ url: String) -> FHIR.Bundle.Link {
@@ -204,5 +209,17 @@ struct RecordsService: Sendable {
         let query = used.map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))" }.joined(
             separator: "&")
         return "\(address)?\(query)"
+    }
+}
+
+extension RecordDecision {
+    /// What is answered where it permits nothing.
+    fileprivate var refusal: RecordsFailure? {
+        switch self {
+        case .permitted: nil
+        case .hidden: .notFound
+        case .refused(.grantEnded): .unauthenticated
+        case .refused: .forbidden
+        }
     }
 }

@@ -87,9 +87,9 @@ extension RecordsService {
         case .read(let type, let id, let version):
             let record =
                 if let version {
-                    try await read(type: type, id: id, version: version, by: grant)
+                    try await read(type: type, id: id, version: version, by: RecordCaller(grant))
                 } else {
-                    try await read(type: type, id: id, by: grant)
+                    try await read(type: type, id: id, by: RecordCaller(grant))
                 }
             answer.resource = try record.resource()
             left -= 1
@@ -107,7 +107,7 @@ extension RecordsService {
             left -= max(1, found.entry.count)
             answer.resource = found.resource
         case .search(let scope, let criteria):
-            let found = try await search(scope, parameters: criteria, strict: strict, url: url, by: grant)
+            let found = try await search(scope, parameters: criteria, strict: strict, url: url, by: RecordCaller(grant))
             left -= max(1, found.entries.count)
             answer.resource = try found.bundle.resource
         case .write: throw RecordsFailure.entryInvalid

@@ -17,7 +17,7 @@ extension RecordsService {
         ofPatient id: String, page: EverythingPage, url: String, by grant: AccessGrant
     ) async throws -> FHIR.Bundle {
         // The Patient decides whether there is anything; that read is in the audit.
-        _ = try await read(type: Patient.resourceType, id: id, by: grant)
+        _ = try await read(type: Patient.resourceType, id: id, by: RecordCaller(grant))
         let (policy, now, store) = (access.policy, clock(), store)
         let found = try await database.read { transaction in
             let rows = try Self.rows(

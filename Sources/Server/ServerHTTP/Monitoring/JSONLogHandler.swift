@@ -1,3 +1,4 @@
+import Core
 import Foundation
 import Logging
 
@@ -36,7 +37,7 @@ public struct JSONLogHandler: LogHandler {
     }
 
     public func log(event: LogEvent) {
-        let time = now().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        let time = DateTime(now()).text
         var line = "{\"time\":\(JSONLogHandler.quoted(time)),\"level\":\"\(event.level.rawValue)\""
         line += ",\"label\":\(JSONLogHandler.quoted(label))"
         line += ",\"message\":\(JSONLogHandler.quoted(event.message.description))"

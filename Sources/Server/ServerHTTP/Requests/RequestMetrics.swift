@@ -1,9 +1,17 @@
 import CoreMetrics
 import HTTPTypes
+import Synchronization
 
 /// Requests by method and status, and their times.
-struct RequestMetrics: Sendable {
+final class RequestMetrics: Sendable {
+    private struct Kind: Hashable {
+        let method: String
+        let status: Int
+    }
+
     private let factory: any MetricsFactory
+    /// To make one costs more than to count; methods and statuses are few.
+    private let counters = Mutex<[Kind: Counter]>([:])
     private let time: CoreMetrics.Timer
 
     init(factory: any MetricsFactory) {
@@ -13,10 +21,16 @@ struct RequestMetrics: Sendable {
     }
 
     func count(method: HTTPRequest.Method, status: Int, duration: Duration) {
-        Counter(
-            label: "http_requests", dimensions: [("method", RequestMetrics.name(method)), ("status", String(status))],
-            factory: factory
-        ).increment()
+        let kind = Kind(method: RequestMetrics.name(method), status: status)
+        let counter = counters.withLock { counters in
+            if let known = counters[kind] { return known }
+            let made = Counter(
+                label: "http_requests", dimensions: [("method", kind.method), ("status", String(status))],
+                factory: factory)
+            counters[kind] = made
+            return made
+        }
+        counter.increment()
         let (seconds, attoseconds) = duration.components
         time.recordNanoseconds(seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000)
     }

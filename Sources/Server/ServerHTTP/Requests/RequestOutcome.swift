@@ -3,9 +3,12 @@ import Synchronization
 
 /// The outcome of a request, told from a route outwards to those who count it and log it.
 public final class RequestOutcome: Sendable {
-    private struct State {
+    struct State {
         var caller: String?
+        /// The stable code of what it was refused with.
         var code: String?
+        /// The cause of the refusal: the error's own code or, where it has none, its type. An error's text may repeat what
+        /// was sent.
         var cause: String?
     }
 
@@ -17,12 +20,8 @@ public final class RequestOutcome: Sendable {
         set { state.withLock { $0.caller = newValue } }
     }
 
-    /// The stable code of what it was refused with.
-    public var code: String? { state.withLock { $0.code } }
-
-    /// The cause of the refusal: the error's own code or, where it has none, its type. An error's text may repeat what
-    /// was sent.
-    var cause: String? { state.withLock { $0.cause } }
+    /// All that was told.
+    var told: State { state.withLock { $0 } }
 
     func refuse(_ refusal: some Refusal, because error: any Error) {
         let cause = (error as? any CodedError)?.code ?? String(describing: type(of: error))

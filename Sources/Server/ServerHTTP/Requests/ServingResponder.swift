@@ -5,7 +5,7 @@ import Logging
 import NIOHTTP1
 
 /// Stands before the router, so that it sees every request, also one that no route takes: gives it an id and its client's
-/// address, answers 503 while the server is being stopped, and writes one line.
+/// address, answers 503 while the server is being stopped, and writes its line in the log.
 struct ServingResponder<Router: HTTPResponder>: HTTPResponder where Router.Context == ServerRequestContext {
     let router: Router
     let trustedProxies: [IPNetwork]
@@ -29,16 +29,32 @@ struct ServingResponder<Router: HTTPResponder>: HTTPResponder where Router.Conte
         if isSecure { response.headers[.strictTransportSecurity] = "max-age=31536000" }
         let duration = start.duration(to: .now)
         metrics?.count(method: request.method, status: response.status.code, duration: duration)
-        // Paths, queries and header fields may carry ids and secrets: the line has none of them.
-        context.logger.log(
-            level: logLevel, "request",
-            metadata: [
-                "method": .string(RequestMetrics.name(request.method)),
-                "status": .stringConvertible(response.status.code),
-                "client": .string(context.client.shortened),
-                "milliseconds": .stringConvertible((duration / .milliseconds(1) * 10).rounded() / 10),
-            ])
+        log(response, to: request, context, duration)
         return response
+    }
+
+    /// Writes the one line of a request: method, route, status, address, time, client and code, and nothing else. Paths,
+    /// queries, header fields and bodies may tell who and what.
+    private func log(_ response: Response, to request: Request, _ context: ServerRequestContext, _ duration: Duration) {
+        let (route, outcome) = (context.endpointPath, context.outcome.told)
+        let level: Logger.Level =
+            switch (response.status.code, outcome.code) {
+            // Nothing bounds how often these come: a flood does not fill the log where it says what is worth a look.
+            case (..<400, _), (405, _), (429, "rate-limited"): logLevel
+            case _ where route == nil: logLevel
+            case (..<500, _): .notice
+            default: .error
+            }
+        guard context.logger.logLevel <= level else { return }
+        var metadata: Logger.Metadata = [
+            "method": .string(RequestMetrics.name(request.method)), "status": .string(String(response.status.code)),
+            "address": .string(context.client.shortened), "milliseconds": .string(duration.tenthsOfMilliseconds),
+        ]
+        if let route { metadata["route"] = .string(route) }
+        if let caller = outcome.caller { metadata["client"] = .string(caller) }
+        if let code = outcome.code { metadata["code"] = .string(code) }
+        if level == .error, let cause = outcome.cause { metadata["cause"] = .string(cause) }
+        context.logger.log(level: level, "request", metadata: metadata)
     }
 
     private func answer(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
@@ -59,6 +75,14 @@ struct ServingResponder<Router: HTTPResponder>: HTTPResponder where Router.Conte
             context.logger.error("failed", metadata: ["error": .string(String(describing: type(of: error)))])
             return HTTPFailure.internalError.response
         }
+    }
+}
+
+extension Duration {
+    /// In milliseconds, with one digit behind the point.
+    fileprivate var tenthsOfMilliseconds: String {
+        let tenths = Int((self / .microseconds(100)).rounded())
+        return "\(tenths / 10).\(tenths % 10)"
     }
 }
 

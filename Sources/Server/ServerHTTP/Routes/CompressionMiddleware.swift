@@ -22,13 +22,12 @@ public struct CompressionMiddleware: RouterMiddleware {
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         var response = try await next(request, context)
-        let path = request.uri.path
-        guard path == root || path.hasPrefix(root + "/"), request.method != .head,
+        guard request.isAtOrBelow(root), request.method != .head,
             response.body.contentLength.map({ $0 >= Self.least }) ?? true,
             response.headers[.contentEncoding] == nil,
             let type = response.headers[.contentType], Self.mediaTypes.contains(where: type.hasPrefix)
         else { return response }
-        response.headers[.vary] = (response.headers[.vary].map { $0 + ", " } ?? "") + "Accept-Encoding"
+        response.vary(by: "Accept-Encoding")
         guard Self.takesGzip(request.headers[values: .acceptEncoding]) else { return response }
         response.headers[.contentEncoding] = "gzip"
         response.headers[.contentLength] = nil
@@ -42,11 +41,7 @@ public struct CompressionMiddleware: RouterMiddleware {
 
     /// Whether a client names gzip, and not to say that it takes none.
     static func takesGzip(_ values: [String]) -> Bool {
-        values.flatMap { $0.split(separator: ",") }.contains { part in
-            let words = part.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
-            guard words.first == "gzip" || words.first == "x-gzip" else { return false }
-            return !words.dropFirst().contains { $0.hasPrefix("q=") && Double($0.dropFirst(2)) ?? 0 <= 0 }
-        }
+        AcceptedValue.all(of: values).contains { ["gzip", "x-gzip"].contains($0.name) && $0.weight > 0 }
     }
 }
 

@@ -75,8 +75,7 @@ public struct CrossOriginMiddleware: RouterMiddleware {
     public func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
-        let path = request.uri.path
-        if let root, path != root, !path.hasPrefix(root + "/") { return try await next(request, context) }
+        if let root, !request.isAtOrBelow(root) { return try await next(request, context) }
         let headers = try await headers(for: request)
         do {
             let isAnswered =
@@ -87,8 +86,8 @@ public struct CrossOriginMiddleware: RouterMiddleware {
             // What a route says of itself, as one that everybody may read, stands.
             guard response.headers[.accessControlAllowOrigin] == nil else { return response }
             for field in headers {
-                if field.name == .vary, let own = response.headers[.vary] {
-                    response.headers[.vary] = own + ", " + field.value
+                if field.name == .vary {
+                    response.vary(by: field.value)
                 } else {
                     response.headers[field.name] = field.value
                 }

@@ -33,10 +33,10 @@ public struct GuardedRoutes: Sendable {
         return router.patterns
     }
 
-    /// Adds the routes with a line in the log for each request, and with refusals that are counted and charged.
+    /// Adds the routes with refusals that are counted and charged.
     func add(to router: Router<ServerRequestContext>, charge: RefusalCharge) {
         let refusals = RefusalMiddleware(charge: charge, rateClass: rateClass, refusal: refusal)
-        add(router.group().add(middleware: RequestLogMiddleware()).add(middleware: refusals))
+        add(router.group().add(middleware: refusals))
     }
 }
 

@@ -18,8 +18,9 @@ struct ParticularRoutesMiddleware: RouterMiddleware {
     func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
+        let path = RequestPath(request.uri.path)
         for routes in routes {
-            let isOurs = routes.patterns.contains { $0.method == request.method && $0.takes(path: request.uri.path) }
+            let isOurs = routes.patterns.contains { $0.takes(path) && $0.method == request.method }
             if isOurs, await routes.takes(request) { return try await responder.respond(to: request, context: context) }
         }
         return try await next(request, context)

@@ -6,14 +6,22 @@ struct RoutePattern: Sendable {
     let method: HTTPRequest.Method
     let path: RouterPath
 
-    /// Whether a request's path is one of the route's. Empty components do not count, as for the router.
-    func takes(path: String) -> Bool {
-        let components = path.split(separator: "/")
-        return self.path.count == components.count && zip(self.path, components).allSatisfy { $0 ~= $1 }
+    /// Whether a request's path is one of the route's.
+    func takes(_ path: RequestPath) -> Bool {
+        self.path.count == path.components.count && zip(self.path, path.components).allSatisfy { $0 ~= $1 }
     }
 }
 
 extension Router {
     /// The patterns of the routes that were added.
     var patterns: [RoutePattern] { routes.map { RoutePattern(method: $0.method, path: $0.path) } }
+}
+
+/// The path of a request in its components. Empty ones do not count, as for the router.
+struct RequestPath {
+    let components: [Substring]
+
+    init(_ path: String) {
+        components = path.utf8.split(separator: UInt8(ascii: "/")).map { Substring($0) }
+    }
 }

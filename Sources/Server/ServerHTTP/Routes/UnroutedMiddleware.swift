@@ -29,7 +29,8 @@ struct UnroutedMiddleware: RouterMiddleware {
             return try await next(request, context)
         } catch let error as HTTPError where error.status == .notFound {
             let path = request.uri.path
-            let known = routes.filter { $0.pattern.takes(path: path) }
+            let components = RequestPath(path)
+            let known = routes.filter { $0.pattern.takes(components) }
             guard let first = known.first, !known.contains(where: { $0.pattern.method == request.method }) else {
                 guard let root, path.hasPrefix(root), let refusal = routes.first?.refusal else { throw error }
                 return try refusal(HTTPFailure.notFound, request).response(from: request, context: context)
@@ -37,7 +38,7 @@ struct UnroutedMiddleware: RouterMiddleware {
             let methods = Set(known.map(\.pattern.method)).sorted { $0.rawValue < $1.rawValue }
             let refused = first.refusal(HTTPFailure.methodNotAllowed(allow: methods), request)
             context.outcome.refuse(refused, because: refused)
-            context.logOutcome(method: "other", route: first.pattern.path.description, status: refused.status)
+            context.coreContext.endpointPath.value = first.pattern.path.description
             return try refused.response(from: request, context: context)
         }
     }
