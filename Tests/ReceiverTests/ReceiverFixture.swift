@@ -141,10 +141,13 @@ struct Study: Sendable {
             clock: { clock.now }
         ).add(to: router)
         addRoutes(router)
-        let application = Application(
-            router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
-            logger: Logger(label: "test") { _ in CapturingHandler(log: log) })
         let responder = router.buildResponder()
+        let application = Application(
+            responder: ServingResponder(
+                router: responder, trustedProxies: [], isSecure: false, shutdown: ShutdownState(), metrics: nil,
+                logLevel: .info),
+            configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
+            logger: Logger(label: "test") { _ in CapturingHandler(log: log) })
         try await application.test(live ? .live : .router) { client in
             var study = Study(
                 access: access, refusals: refusals, queue: queue, database: database, path: path, clock: clock,

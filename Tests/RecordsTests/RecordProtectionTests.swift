@@ -173,7 +173,7 @@ import Trust
                 try await service.read(type: "Observation", id: id, version: "1", by: RecordCaller(mine))
             }
             let history = await #expect(throws: RecordsFailure.self) {
-                try await service.history(type: "Observation", id: id, page: try HistoryPage([]), url: "u", by: RecordCaller(mine))
+                try await service.history(type: "Observation", id: id, page: try HistoryPage([]), url: "u", by: mine)
             }
             for failure in [read, version, history] { #expect(failure?.code == "record-unknown") }
         }
@@ -205,7 +205,7 @@ import Trust
         let service = RecordsService(database: fixture.database, access: fixture.access, clock: { Date() })
         let mine = try grant("user/Observation.rs", ["a"])
         func versions(_ id: String) async throws -> [String] {
-            try await service.history(type: "Observation", id: id, page: try HistoryPage([]), url: "u", by: RecordCaller(mine))
+            try await service.history(type: "Observation", id: id, page: try HistoryPage([]), url: "u", by: mine)
                 .entry.compactMap(\.resource?.meta?.versionId)
         }
         #expect(try await versions("moved") == ["2"])

@@ -110,8 +110,10 @@ import Testing
         try await fixture.put(json)
         let store = fixture.store
         let type = try Resource(Data(json.utf8)).resourceType
-        let found = try await fixture.database.read { try store.subjects(of: [(type, "x")], in: $0).first ?? nil }
-        #expect(found ?? "" == subject)
+        for participant in ["p1", "x"] {
+            let isFree = try await fixture.database.read { try store.areFree([(type, "x")], for: participant, in: $0) }
+            #expect(isFree == (participant == subject))
+        }
         try await fixture.close()
     }
 

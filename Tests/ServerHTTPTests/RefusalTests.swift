@@ -32,7 +32,10 @@ import Testing
         let router = Router(context: ServerRequestContext.self)
         add(router, RefusalCharge(limiter: limiter) { [told] in told.count($0) })
         let logger = Logger(label: "test") { [told] label in JSONLogHandler(label: label) { told.log($0) } }
-        return Application(router: router, logger: logger)
+        return Application(
+            responder: ServingResponder(
+                router: router.buildResponder(), trustedProxies: [], isSecure: false, shutdown: ShutdownState(),
+                metrics: nil, logLevel: .info), logger: logger)
     }
 
     static let problem: @Sendable (any Error, Request) -> any Refusal = { error, _ in

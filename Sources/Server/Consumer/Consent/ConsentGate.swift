@@ -25,6 +25,8 @@ public struct ConsentGate: Sendable {
         /// Health data that is only taken while there is a contract that names one of these
         /// (``InformedConsent/ConsentVocabulary/includesHealthData``).
         case namedData(Set<String>)
+        /// The deletion of data that the participant's device sent.
+        case deletion
 
         /// Why a contract does not count; nil for what is none, or counts.
         var foreignReason: Reason? {
@@ -128,7 +130,9 @@ public struct ConsentGate: Sendable {
         case (.contract, _): .admit
         // A withdrawal that comes twice changes nothing, so it may come.
         case (.withdrawal, .consented), (.withdrawal, .withdrawn): .admit
-        case (.withdrawal, .none), (.data, .none), (.namedData, .none): .hold(until: .contract)
+        // Who takes part no more may still take back what they gave.
+        case (.deletion, .consented), (.deletion, .withdrawn): .admit
+        case (.withdrawal, .none), (.data, .none), (.namedData, .none), (.deletion, .none): .hold(until: .contract)
         case (.data, _) where situation.isSuspended, (.namedData, _) where situation.isSuspended:
             .hold(until: .endOfSuspension)
         case (.data, .consented) where situation.needsRenewal, (.namedData, .consented) where situation.needsRenewal:

@@ -71,9 +71,9 @@ extension SubmissionProcessor {
             return Self.outcome(of: verdict, keyID: keyID)
                 ?? quarantined("subject-not-permitted", "The device has no participant.")
         }
-        let owners = try records.subjects(
-            of: incoming.map { (type: $0.resource.resourceType, id: $0.id) }, in: transaction)
-        guard owners.allSatisfy({ $0 == nil || $0 == subject }) else {
+        let isFree = try records.areFree(
+            incoming.map { (type: $0.resource.resourceType, id: $0.id) }, for: subject, in: transaction)
+        guard isFree else {
             return quarantined("subject-not-permitted", "The resource's id belongs to another participant.")
         }
         // 4. The gate, resource by resource, as the consent changes on the way.
@@ -139,15 +139,22 @@ extension SubmissionProcessor {
             about: participant, ofTypes: SubmissionReader.acceptedTypes.sorted(), in: transaction)
     }
 
+    /// Where what a submission brings comes from.
+    func provenance(
+        of submission: QueuedSubmission, keyID: String, signature: SubmissionSignature?
+    ) -> RecordProvenance {
+        RecordProvenance(
+            submissionID: submission.submissionID, clientID: submission.clientID, keyID: keyID,
+            receivedAt: submission.receivedAt, number: submission.number,
+            signed: signature.map { .init(signer: $0.keyID, sequence: $0.sequence) })
+    }
+
     private func record(
         _ incoming: [IncomingResource], of submission: QueuedSubmission, keyID: String,
         signature: SubmissionSignature?, at: Date, in transaction: any SQLTransaction
     ) throws {
         guard let subject = incoming.first?.subject else { return }
-        let provenance = RecordProvenance(
-            submissionID: submission.submissionID, clientID: submission.clientID, keyID: keyID,
-            receivedAt: submission.receivedAt, number: submission.number,
-            signed: signature.map { .init(signer: $0.keyID, sequence: $0.sequence) })
+        let provenance = provenance(of: submission, keyID: keyID, signature: signature)
         let context = LoadContext(
             subject: subject, submissionID: submission.submissionID, receivedAt: submission.receivedAt, loadedAt: at)
         let stored = try records.write(provenance, at: at, in: transaction) { writer in

@@ -127,7 +127,7 @@ public struct SubmissionProcessor: Sendable {
         switch reading.result {
         case .ready(let incoming, _): try await ensureConcepts(of: incoming)
         case .link: links = await study.links.access()
-        case .settled: break
+        case .settled, .deletions: break
         }
         do {
             let outcome = try await decide(reading, submission, links, published)
@@ -169,6 +169,9 @@ public struct SubmissionProcessor: Sendable {
                 incoming, of: submission, signature: reading.signature, keyID: keyID, published: published,
                 in: transaction)
             isForged = outcome.reasonCode?.hasPrefix("signature-") ?? false
+        case .deletions(let ids, let keyID):
+            outcome = try delete(
+                ids, as: submission, signature: reading.signature, keyID: keyID, published: published, in: transaction)
         case .link(let compact, let keyID):
             outcome = try link(
                 compact, of: submission, signature: reading.signature, keyID: keyID, links: links,
@@ -229,6 +232,8 @@ public struct SubmissionProcessor: Sendable {
         enum Result: Sendable {
             case settled(SubmissionOutcome)
             case ready([IncomingResource], keyID: String)
+            /// The ids of Observations that are to be deleted.
+            case deletions([String], keyID: String)
             /// A link to a record of the site, as a compact JWS that is not looked into yet.
             case link(Data, keyID: String)
         }
@@ -323,6 +328,17 @@ public struct SubmissionProcessor: Sendable {
         }
         let maySayNoMore = documents.contains { ConsentSignal.maySayNoMore($0.resource) }
         let subjects = documents.reduce(into: Set<String>()) { $0.formUnion($1.owners.patients) }
+        if documents.contains(where: SubmissionDeletions.isMeant) {
+            do throws(SubmissionProblem) {
+                let ids = try SubmissionDeletions.ids(in: documents, atMost: study.maximumResources)
+                return Reading(
+                    result: .deletions(ids, keyID: opened.keyID), maySayNoMore: maySayNoMore, subjects: subjects)
+            } catch {
+                var reading = quarantined(error, maySayNoMore: maySayNoMore, keyID: opened.keyID)
+                reading.subjects = subjects
+                return reading
+            }
+        }
         // 3. The cheap part of the gate: what cannot be taken now is not converted.
         if let early = earlyOutcome(documents, standing, keyID: opened.keyID) {
             return Reading(result: .settled(early), maySayNoMore: maySayNoMore, subjects: subjects)

@@ -57,7 +57,7 @@ struct WriteExecution {
                     continue
                 }
                 kinds[place] = .deleted
-                changes.append(change(ready, gone.number, nil))
+                changes.append(change(ready, gone, nil))
             }
             for (place, ready) in all.enumerated() where !ready.write.request.isDeletion {
                 guard let record = ready.record else {

@@ -37,16 +37,16 @@ public struct RecordStore: Sendable {
         }
     }
 
-    /// The participants that stored resources are about, in their order; nil where there is no such resource. A server is
-    /// waited for once.
-    public func subjects(
-        of resources: [(type: String, id: String)], in transaction: any SQLTransaction
-    ) throws -> [String?] {
+    /// Whether a participant's device may write under ids: nothing is stored there, or a resource that is this participant's
+    /// alone. A server is waited for once.
+    public func areFree(
+        _ resources: [(type: String, id: String)], for participant: String, in transaction: any SQLTransaction
+    ) throws -> Bool {
         try transaction.queries(
             resources.map { type, id in
                 SQLQuery("SELECT subject FROM record WHERE type = ? AND id = ?", [SQLValue(type), SQLValue(id)])
             }
-        ).map { $0.first?.textIfPresent("subject") }
+        ).allSatisfy { rows in rows.first.map { $0.textIfPresent("subject") == participant } ?? true }
     }
 
     /// When a submission came; nil where nothing of it is stored.

@@ -8,12 +8,12 @@ import Storage
 /// It lives inside one transaction, in which nothing else stores a resource that is new. What it has stored is there for
 /// other statements at its end, and where it found that something has an id already.
 public struct RecordWriter {
-    private let transaction: any SQLTransaction
-    private let receipt: RecordReceipt
+    let transaction: any SQLTransaction
+    let receipt: RecordReceipt
     private let records: SQLInserter<RecordRow>
     /// Made for the first version that is written, with the row that says where all come from.
     private var versions: SQLInserter<VersionRow>?
-    private var searchIndex: SearchEntryWriter
+    var searchIndex: SearchEntryWriter
     /// The number of the next new resource.
     private var next: Int64
 
@@ -106,43 +106,6 @@ public struct RecordWriter {
         return result(.updated, number, version)
     }
 
-    /// Deletes a resource: the next version says so, and search finds it no more. What decides who sees its history stays as
-    /// the newest version with content has it.
-    ///
-    /// - Returns: the version; nil where there is no such resource, or it is deleted already.
-    mutating func delete(type: String, id: String) throws -> (number: Int64, version: Int64)? {
-        try flush()
-        guard let present = try transaction.first(Self.presentSQL, [SQLValue(type), SQLValue(id)]),
-            try present.integer("deleted") == 0
-        else { return nil }
-        let number = try present.integer("number")
-        let order = max(try RecordOrder(present), receipt.provenance.order)
-        let version = try nextVersion(of: number)
-        try FormerVersion.giveWay(number: number, at: receipt.at, in: transaction)
-        try transaction.execute(
-            """
-            UPDATE record SET version = ?, updated_ms = ?, deleted = 1, received_ms = ?, received_number = ?, signer = ?,
-                signed_sequence = ? WHERE number = ?
-            """,
-            [SQLValue(version), SQLValue(Milliseconds.of(receipt.at))] + order.columns + [SQLValue(number)])
-        let content = NewRecord(
-            Resource(JSONObject(resourceType: type)), id: id, subject: nil,
-            content: JSON.object(JSONObject(resourceType: type)).data())
-        var sources = RecordSources(in: transaction)
-        try transaction.execute(
-            """
-            INSERT INTO record_version (number, version, content, digest, deleted, source, received_ms, received_number)
-            VALUES (?, ?, ?, ?, 1, ?, ?, ?)
-            """,
-            [
-                SQLValue(number), SQLValue(version), SQLValue(content.stored.content), SQLValue(content.digest),
-                SQLValue(try sources.number(of: receipt)), SQLValue(order.receivedMilliseconds),
-                SQLValue(order.number),
-            ])
-        try searchIndex.replace([], number: number)
-        return (number, version)
-    }
-
     /// Stores what came before the present, once for each submission that brings it.
     private mutating func putHistory(_ new: NewRecord, number: Int64) throws -> Int64 {
         let known = try transaction.first(
@@ -163,7 +126,7 @@ public struct RecordWriter {
     }
 
     /// Writes what waits to be written together.
-    private mutating func flush() throws {
+    mutating func flush() throws {
         try versions?.flush()
         try searchIndex.flush()
     }
@@ -179,7 +142,7 @@ public struct RecordWriter {
         self.versions = versions
     }
 
-    private func nextVersion(of number: Int64) throws -> Int64 {
+    func nextVersion(of number: Int64) throws -> Int64 {
         let row = try transaction.first(
             "SELECT max(version) AS version FROM record_version WHERE number = ?", [SQLValue(number)])
         return (row?.integerIfPresent("version") ?? 0) + 1

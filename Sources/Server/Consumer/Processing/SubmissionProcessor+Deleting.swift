@@ -1,0 +1,60 @@
+import Foundation
+import Records
+import Storage
+import Trust
+import Wire
+
+extension SubmissionProcessor {
+    /// Decides about a submission that deletes Observations of the device's own participant, and deletes them with their
+    /// facts, in the caller's transaction.
+    func delete(
+        _ ids: [String], as submission: QueuedSubmission, signature claimed: SubmissionSignature?, keyID: String,
+        published: PublishedStudy, in transaction: any SQLTransaction
+    ) throws -> SubmissionOutcome {
+        func quarantined(_ code: String, _ detail: String) -> SubmissionOutcome {
+            SubmissionOutcome(status: .quarantined, reasonCode: code, detail: detail, keyID: keyID)
+        }
+        // 1. It is the device's word, and nobody speaks for another.
+        let bound = try access.participant(ofDevice: submission.lane, in: transaction)
+        let sender = Sender(
+            participant: bound,
+            verdict: try signatureCheck.verdict(
+                on: claimed, of: submission, participant: bound, bringing: .noContract, in: transaction))
+        if let problem = sender.problem { return quarantined(problem.code, problem.message) }
+        let type = SubmissionDeletions.type
+        let writer = Actor(
+            id: submission.clientID, role: .device, participant: bound, enrolmentID: submission.lane)
+        guard let bound else {
+            // A Bundle does not say whose it is: whom the device speaks for, its Contract says.
+            return Self.outcome(of: gate.decide(.deletion, in: .init(standing: .none)), keyID: keyID)
+                ?? quarantined("subject-not-permitted", "The device has no participant.")
+        }
+        if let signature = sender.signature(heldBy: true),
+            let problem = try take(signature, of: submission, subjects: [.deletion], in: transaction)
+        {
+            return quarantined(problem.code, problem.message)
+        }
+        let target = Target(resourceType: type, resourceID: ids.first, subject: bound)
+        guard try access.decide(writer, .writeRecord, target, in: transaction).allowed else {
+            return quarantined("subject-not-permitted", "The device may not write for this participant.")
+        }
+        guard try records.areFree(ids.map { (type: type, id: $0) }, for: bound, in: transaction) else {
+            return quarantined("subject-not-permitted", "The resource's id belongs to another participant.")
+        }
+        // 2. The gate.
+        let state = try register.state(of: bound, in: transaction)
+        let situation = try situation(of: bound, state, published, in: transaction)
+        if let outcome = Self.outcome(of: gate.decide(.deletion, in: situation), keyID: keyID) { return outcome }
+        // 3. Records and facts.
+        let at = clock()
+        let provenance = provenance(
+            of: submission, keyID: keyID, signature: sender.signature(heldBy: true))
+        let deleted = try records.write(provenance, at: at, in: transaction) { records in
+            try ids.map { try records.delete(type: type, id: $0, of: bound) }
+        }
+        for case .deleted(let record) in deleted {
+            try loader.remove(record: record, of: bound, at: at, in: transaction)
+        }
+        return SubmissionOutcome(status: .stored, keyID: keyID)
+    }
+}
