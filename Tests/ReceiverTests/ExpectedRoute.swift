@@ -39,6 +39,8 @@ struct ExpectedRoute: Sendable, Hashable {
             ("GET", "/.well-known/jwks.json", .none),
             ("GET", "/study/consent", .none),
             ("GET", "/study/keys", .none),
+            ("GET", "/study/health-types.json", .deviceToken),
+            ("GET", "/study/health-sync.json", .deviceToken),
             ("GET", "/deliveries", .deviceToken),
             ("GET", "/health", .none),
         ]

@@ -62,6 +62,8 @@ public struct ReceiverConfiguration: Sendable {
     public var scheme: String
     /// Gives the versions of the study's consent that may be signed, as a Bundle in JSON.
     public var consents: @Sendable () async throws -> Data
+    /// Gives one of ``StudyHealthFile`` by its name; nil where the study has none.
+    public var healthFile: @Sendable (String) async throws -> Data?
 
     public init(
         antispam: SecretDigest, bundleIdentifier: String, receiptRoots: [AppReceiptRoot], limits: Limits = Limits(),
@@ -71,7 +73,8 @@ public struct ReceiverConfiguration: Sendable {
         publicKeys: @escaping @Sendable () async throws -> Data,
         signedKeys: @escaping @Sendable () async throws -> Data? = { nil },
         published: PublishedReading, address: PublicAddress? = nil, scheme: String = "http",
-        consents: @escaping @Sendable () async throws -> Data
+        consents: @escaping @Sendable () async throws -> Data,
+        healthFile: @escaping @Sendable (String) async throws -> Data? = { _ in nil }
     ) {
         self.antispam = antispam
         self.bundleIdentifier = bundleIdentifier
@@ -91,5 +94,6 @@ public struct ReceiverConfiguration: Sendable {
         self.address = address
         self.scheme = scheme
         self.consents = consents
+        self.healthFile = healthFile
     }
 }

@@ -115,6 +115,9 @@ extension ReceiverRoutes {
                 root.get(".well-known/jwks.json", use: publishedKeys)
                 root.get("study/consent", use: publishedConsents)
                 root.get("study/keys", use: signedKeys)
+                for file in StudyHealthFile.allCases {
+                    root.get("study/\(file.rawValue)") { try await readHealthFile(file, $0, $1) }
+                }
                 root.get("deliveries", use: deliveries)
                 root.get("health", use: health)
             }

@@ -81,7 +81,9 @@ struct StudyBackupManifest: Sendable, Hashable {
     // MARK: - Which files
 
     /// The study's files that stand in a backup; its keys never do.
-    static let files = ["antispam.sha256", "health-types.json", "jwks.json", "jwks.jws", "study.json"]
+    static let files = [
+        "antispam.sha256", "health-sync.json", "health-types.json", "jwks.json", "jwks.jws", "study.json",
+    ]
     /// The study's folders that stand in a backup with what is in them.
     static let folders = ["consent", "profiles", "questionnaires", "receipt-roots"]
 

@@ -1,5 +1,6 @@
 import FHIR
 import Foundation
+import HealthTypes
 import Warehouse
 
 extension StudyFolder {
@@ -7,10 +8,20 @@ extension StudyFolder {
     /// none.
     ///
     /// - Throws: ``ServerError`` `study-invalid` where the file is no JSON.
-    public func healthTypes() throws -> JSON? {
-        guard FileManager.default.fileExists(atPath: healthTypesURL.path) else { return nil }
-        let name = healthTypesURL.lastPathComponent
-        guard let data = FileManager.default.contents(atPath: healthTypesURL.path) else {
+    public func healthTypes() throws -> JSON? { try json(at: healthTypesURL) }
+
+    /// How phones follow the study's health data (`health-sync.json`).
+    ///
+    /// - Throws: what is wrong in it, or in the study's own types.
+    public func healthSync() throws -> HealthSyncSettings {
+        guard let json = try json(at: healthSyncURL) else { return HealthSyncSettings() }
+        return try HealthSyncSettings(json, table: healthTypeTable())
+    }
+
+    private func json(at url: URL) throws -> JSON? {
+        guard FileManager.default.fileExists(atPath: url.path) else { return nil }
+        let name = url.lastPathComponent
+        guard let data = FileManager.default.contents(atPath: url.path) else {
             throw ServerError(code: "study-invalid", message: "\(name) cannot be read.")
         }
         do {
@@ -18,6 +29,11 @@ extension StudyFolder {
         } catch {
             throw ServerError(code: "study-invalid", message: "\(name) is no JSON.")
         }
+    }
+
+    private func healthTypeTable() throws -> HealthTypeTable {
+        guard let supplement = try healthTypes() else { return .standard }
+        return try HealthTypeTable.standard.applying(supplement: supplement)
     }
 
     /// The study's health types, as facts are made by them.

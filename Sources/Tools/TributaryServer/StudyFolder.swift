@@ -12,6 +12,7 @@ import Wire
 /// consent/           the versions of the study's consent (Contract), and the full texts that their sections name
 /// questionnaires/    the published forms (Questionnaire) and the value sets that they name (ValueSet)
 /// health-types.json  the study's own types of health data, and changes to the table's
+/// health-sync.json   which health data phones follow, how far back, and what is expected of them
 /// profiles/          StructureDefinitions that resources may name
 /// keys/              private keys, 0700; a receiver in a DMZ has none
 /// jwks.json          the public halves, for the receiver
@@ -35,6 +36,7 @@ public struct StudyFolder: Sendable {
     public var questionnairesURL: URL { url.appendingPathComponent("questionnaires", isDirectory: true) }
     public var profilesURL: URL { url.appendingPathComponent("profiles", isDirectory: true) }
     public var healthTypesURL: URL { url.appendingPathComponent("health-types.json") }
+    public var healthSyncURL: URL { url.appendingPathComponent("health-sync.json") }
     public var dataURL: URL { url.appendingPathComponent("data", isDirectory: true) }
     public var antispamURL: URL { url.appendingPathComponent("antispam.sha256") }
     public var publicKeysURL: URL { url.appendingPathComponent("jwks.json") }

@@ -241,6 +241,9 @@ public struct StudyServer: Sendable {
             PublishedConsents(folder.consents()).bundle.resource.json.data()
         }
         let library = PublishedFiles([folder.questionnairesURL, folder.consentURL]) { PublishedLibrary(folder) }
+        let health = PublishedFiles([folder.healthTypesURL, folder.healthSyncURL]) { last in
+            PublishedHealthFiles(folder, last: last)
+        }
         var authenticateStaff: (@Sendable (String) async throws -> Actor?)?
         if options.roles.contains(.records), let staff {
             authenticateStaff = { try await staff.authenticate(bearer: $0) }
@@ -258,7 +261,7 @@ public struct StudyServer: Sendable {
                 read: { await library.value().read(type: $0, id: $1, in: $2) },
                 search: { await library.value().search($0) }),
             address: address, scheme: options.certificate == nil ? "http" : "https",
-            consents: { await consents.value() })
+            consents: { await consents.value() }, healthFile: { await health.value().file($0) })
     }
 
     private func consumer(

@@ -19,8 +19,8 @@ struct SupplementValue {
             let value = SupplementValue(
                 json: member.value, place: place.isEmpty ? member.key : "\(place).\(member.key)")
             guard allowed.contains(member.key) else {
-                throw value.fault(
-                    .memberUnknown, "This member is not known; known are \(allowed.sorted().joined(separator: ", ")).")
+                let known = allowed.count > 20 ? "" : "; known are " + allowed.sorted().joined(separator: ", ")
+                throw value.fault(.memberUnknown, "This member is not known\(known).")
             }
             members[member.key] = value
         }

@@ -16,11 +16,7 @@ extension Request {
 
     /// Whether the client has the version already.
     func knows(version: Int64) -> Bool {
-        headers[values: .ifNoneMatch].flatMap { $0.split(separator: ",") }.contains { tag in
-            let tag = tag.trimmingCharacters(in: .whitespaces)
-            // The weak comparison of RFC 9110, 8.8.3.2.
-            return tag == "*" || (tag.hasPrefix("W/") ? String(tag.dropFirst(2)) : tag) == "\"\(version)\""
-        }
+        knows(entityTag: "\"\(version)\"")
     }
 
     /// The parameters of the address. A plus sign is itself.

@@ -41,6 +41,29 @@ extension StudyCheck {
         }
     }
 
+    /// Which health data phones follow.
+    func healthSyncFindings() -> [StudyFinding] {
+        let file = folder.healthSyncURL.lastPathComponent
+        do {
+            let settings = try folder.healthSync()
+            guard FileManager.default.fileExists(atPath: folder.healthSyncURL.path) else { return [] }
+            let types = settings.types.map { "\($0.count) types" } ?? "all types that the signed Contract allows"
+            return [
+                StudyFinding(
+                    .information, "health-sync", file: file,
+                    "Phones follow \(types), from \(settings.lookBackDays) days before they begin; of "
+                        + "\(settings.expectHours.count) types something is expected.")
+            ]
+        } catch {
+            let error = error as? any CodedError
+            return [
+                StudyFinding(
+                    .error, error?.code ?? "health-sync-invalid", file: file,
+                    error?.message ?? "It cannot be read.")
+            ]
+        }
+    }
+
     /// The private keys, where this account may read them, and the public set that phones seal to.
     func keyFindings() -> [StudyFinding] {
         var findings: [StudyFinding] = []

@@ -37,6 +37,7 @@ public struct StudyCheck {
         return (
             configuration,
             findings + consentFindings(configuration) + formFindings() + profileFindings() + healthTypeFindings()
+                + healthSyncFindings()
         )
     }
 
