@@ -123,6 +123,9 @@ let server: [Target] = [
         ],
         path: "Sources/Server/Authorization"),
     .target(
+        name: "DeviceGateway", dependencies: ["Core", "FHIR", "JSONQuery", crypto], path: "Sources/Server/DeviceGateway"
+    ),
+    .target(
         name: "Consumer",
         dependencies: [
             "Core", "Wire", "Storage", "Trust", "Records", "Warehouse", "HealthData", "InformedConsent",
@@ -149,7 +152,7 @@ let tools: [Target] = [
             "Core", "FHIR", "FHIRPath", "FHIRValidation", "FHIRVersions", "FHIRXML", "JSONQuery", "Wire",
             "Questionnaires", "InformedConsent", "HealthTypes", "HealthData", "HealthReport", "Attachments", "Outbox",
             "AppleHealthExport", "ConsentDocument", "ServerHTTP", "Storage", "Trust", "Records", "Warehouse",
-            "Receiver", "Consumer", "Authorization",
+            "Receiver", "Consumer", "Authorization", "DeviceGateway",
             "TerminalSurvey", "TributaryServer", arguments, logging,
         ],
         path: "Sources/Tools/tributary"),
@@ -208,6 +211,7 @@ let tests: [Target] = [
     .testTarget(name: "StorageTests", dependencies: ["Storage", "TestSupport", "StorageTestSupport"]),
     .testTarget(
         name: "TrustTests", dependencies: ["Trust", "Storage", "FHIR", "Wire", "TestSupport", "StorageTestSupport"]),
+    .testTarget(name: "DeviceGatewayTests", dependencies: ["DeviceGateway", "Core", "FHIR", "TestSupport"]),
     .testTarget(
         name: "AuthorizationTests",
         dependencies: [

@@ -129,7 +129,8 @@ struct Study: Sendable {
                     let told = "\(search.type) \(search.count) \(search.offset) \(search.parameters) \(search.address)"
                     return .init(bytes: Data(told.utf8), release: search.release)
                 }),
-            consents: { Data(#"{"resourceType":"Bundle","type":"collection"}"#.utf8) })
+            consents: { Data(#"{"resourceType":"Bundle","type":"collection"}"#.utf8) },
+            healthFile: { Data("{\"file\":\"\($0)\"}".utf8) })
         change(&configuration)
         let access = DeviceAccess(database: database, clock: { clock.now })
         let refusals = RefusalCounter(database: database, clock: { clock.now })

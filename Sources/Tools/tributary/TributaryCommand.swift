@@ -17,7 +17,7 @@ struct TributaryCommand: AsyncParsableCommand {
             DemoCommand.self, InitCommand.self, ServeCommand.self, KeysCommand.self, TokenCommand.self,
             ClientCommand.self, PersonCommand.self,
             AppReceiptCommand.self, EnvelopeCommand.self, DeviceCommand.self, SurveyCommand.self, FHIRCommand.self,
-            FHIRPathCommand.self, JMESPathCommand.self, JSONPathCommand.self, HealthCommand.self, QueueCommand.self,
+            FHIRPathCommand.self, JMESPathCommand.self, JSONPathCommand.self, HealthCommand.self, DevicesCommand.self, QueueCommand.self,
             EnrolmentCommand.self, ParticipantCommand.self, ExportCommand.self, RecordsCommand.self,
             LinkCommand.self, AuditCommand.self, BackupCommand.self, RestoreCommand.self, MigrateCommand.self,
             StudyCommand.self,

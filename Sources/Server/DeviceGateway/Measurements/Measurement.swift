@@ -1,0 +1,43 @@
+import Core
+
+/// One reading of a device, as a device template finds it in an event.
+public struct Measurement: Sendable, Hashable {
+    /// A value by its name.
+    public struct Property: Sendable, Hashable {
+        public let name: String
+        public let value: String
+    }
+
+    /// The template's type name.
+    public let type: String
+    /// When it was measured.
+    public let occurrence: MeasurementTime
+    public let deviceID: String
+    public let patientID: String?
+    public let encounterID: String?
+    public let correlationID: String?
+    public let properties: [Property]
+
+    /// The value of a name, which is found whatever its case.
+    func value(_ name: String) -> String? {
+        properties.first { $0.name == name }?.value
+            ?? properties.first { $0.name.lowercased() == name.lowercased() }?.value
+    }
+
+    /// As `devices test` prints it.
+    public var json: JSON {
+        var members: [JSONObject.Member] = [
+            .init(key: "type", value: .string(type)),
+            .init(key: "occurrenceTimeUtc", value: .string(occurrence.description)),
+            .init(key: "deviceId", value: .string(deviceID)),
+        ]
+        for (name, text) in [
+            ("patientId", patientID), ("encounterId", encounterID), ("correlationId", correlationID),
+        ] {
+            if let text { members.append(.init(key: name, value: .string(text))) }
+        }
+        let values = properties.map { ["name": .string($0.name), "value": .string($0.value)] as JSON }
+        members.append(.init(key: "properties", value: .array(values)))
+        return .object(JSONObject(keepingFirst: members))
+    }
+}

@@ -1,0 +1,60 @@
+import Core
+
+/// An instant in ticks of 100 ns since 1970, UTC: how exact the connector whose templates these are keeps times.
+public struct MeasurementTime: Sendable, Hashable, Comparable, CustomStringConvertible {
+    public let ticks: Int64
+
+    static let perSecond: Int64 = 10_000_000
+    static let perMillisecond: Int64 = 10_000
+
+    public init(ticks: Int64) { self.ticks = ticks }
+
+    /// Reads a date and time of ISO 8601; one without an offset is UTC.
+    ///
+    /// - Returns: nil for what is none, or is a date alone.
+    public init?(_ text: String) {
+        let text = text.trimmed
+        guard let time = DateTime(text).flatMap({ $0.offsetMinutes == nil ? nil : $0 }) ?? DateTime(text + "Z"),
+            let offset = time.offsetMinutes
+        else { return nil }
+        let days = Int64(CivilDate.days(year: time.year, month: time.month, day: time.day))
+        let seconds =
+            days * 86_400 + Int64(time.hour) * 3_600 + Int64(time.minute) * 60 + Int64(time.second) - Int64(offset) * 60
+        ticks = seconds * Self.perSecond + Int64(time.nanosecond) / 100
+    }
+
+    public static func < (one: MeasurementTime, other: MeasurementTime) -> Bool { one.ticks < other.ticks }
+
+    /// In UTC, with as many digits of a second as it has.
+    public var description: String { text(digits: nil) }
+
+    /// In UTC to the second, as names of windows have it: `20190201224601Z`.
+    var compact: String { text(digits: 0).filter { !"-:T".contains($0) } }
+
+    private func text(digits: Int?) -> String {
+        let (seconds, fraction) = ticks.flooredDivision(by: Self.perSecond)
+        let (days, rest) = seconds.flooredDivision(by: 86_400)
+        let date = CivilDate.date(days: Int(days))
+        func padded(_ number: Int, _ width: Int) -> String {
+            let text = String(number)
+            return String(repeating: "0", count: max(0, width - text.count)) + text
+        }
+        let time = Int(rest)
+        var text =
+            "\(padded(date.year, 4))-\(padded(date.month, 2))-\(padded(date.day, 2))T"
+            + "\(padded(time / 3_600, 2)):\(padded(time / 60 % 60, 2)):\(padded(time % 60, 2))"
+        if digits != 0, fraction > 0 {
+            var tenths = padded(Int(fraction), 7)
+            while tenths.last == "0" { tenths.removeLast() }
+            text += "." + tenths
+        }
+        return text + "Z"
+    }
+}
+
+extension String {
+    fileprivate var trimmed: String {
+        let start = drop(while: \.isWhitespace)
+        return String(start.lastIndex { !$0.isWhitespace }.map { start[...$0] } ?? "")
+    }
+}

@@ -1,0 +1,142 @@
+import Core
+import FHIR
+
+extension MeasurementGroup {
+    /// The Observation of the readings.
+    ///
+    /// - Parameters:
+    ///   - patient: the id of the Patient whom the device belongs to; nil where it is not known.
+    ///   - device: the id of the Device; nil where it is not known.
+    /// - Throws: ``MeasurementProblem`` where a value is none that the template takes, or no value is there at all.
+    func observation(patient: String?, device: String?) throws(MeasurementProblem) -> Resource {
+        var members: [JSONObject.Member] = []
+        func add(_ key: String, _ value: JSON) { members.append(.init(key: key, value: value)) }
+        add("resourceType", .string(Observation.resourceType))
+        add("id", .string(id))
+        add("identifier", [["system": .string(Self.identifierSystem), "value": .string(identifier)]])
+        add("status", "final")
+        if !template.category.isEmpty { add("category", .array(template.category)) }
+        let type = template.typeName
+        let service: JSON = [
+            "system": .string(Self.identifierSystem), "code": .string(type), "display": .string(type),
+        ]
+        add("code", ["coding": .array(template.codings + [service]), "text": .string(type)])
+        if let patient { add("subject", ["reference": .string("Patient/\(patient)")]) }
+        if let encounter = measurements.first?.encounterID {
+            add("encounter", ["identifier": ["value": .string(encounter)]])
+        }
+        add("effectivePeriod", ["start": .string(start.description), "end": .string(end.description)])
+        if let value = template.value, let made = try made(value) { add("value" + made.name, made.json) }
+        add(
+            "device",
+            device.map { ["reference": .string("Device/\($0)")] }
+                ?? ["identifier": ["value": .string(measurements.first?.deviceID ?? "")]])
+        var components: [JSON] = []
+        for component in template.components {
+            guard let made = try made(component.value) else { continue }
+            let own: JSON = [
+                "system": .string(Self.identifierSystem), "code": .string(component.value.name),
+                "display": .string(component.value.name),
+            ]
+            var object = JSONObject()
+            object["code"] = ["coding": .array(component.codings + [own]), "text": .string(component.value.name)]
+            object["value" + made.name] = made.json
+            components.append(.object(object))
+        }
+        if !components.isEmpty { add("component", .array(components)) }
+        let hasValue = members.contains { $0.key.hasPrefix("value") } || !components.isEmpty
+        guard hasValue else {
+            throw MeasurementProblem("value-missing", "The readings have none of the values that the template names.")
+        }
+        return Resource(JSONObject(keepingFirst: members))
+    }
+
+    /// A value as FHIR has it; nil where no reading has it.
+    private func made(_ value: FHIRTemplate.Value) throws(MeasurementProblem) -> (name: String, json: JSON)? {
+        var found: [(time: MeasurementTime, text: String)] = []
+        for measurement in measurements {
+            if let text = measurement.value(value.name) { found.append((measurement.occurrence, text)) }
+        }
+        // The one that was measured last, in whatever order they came.
+        guard let last = found.last?.text else { return nil }
+        switch value.kind {
+        case .sampled(let period, let unit):
+            guard (end.ticks - start.ticks) / period < FHIRTemplate.mostValues else {
+                throw MeasurementProblem(
+                    "too-many-measurements", "The readings lie further apart than one Observation holds.")
+            }
+            for index in found.indices { found[index].text = try Self.number(found[index].text).text }
+            var origin = JSONObject()
+            origin["value"] = 0
+            if let unit { origin["unit"] = .string(unit) }
+            return (
+                "SampledData",
+                [
+                    "origin": .object(origin), "period": .number(JSONNumber(period / MeasurementTime.perMillisecond)),
+                    "dimensions": 1,
+                    "data": .string(SampledValues.data(of: found, from: start, through: end, period: period)),
+                ]
+            )
+        case .quantity(let unit, let system, let code):
+            var quantity = JSONObject()
+            quantity["value"] = .number(try Self.number(last))
+            for (name, text) in [("unit", unit), ("system", system), ("code", code)] {
+                if let text { quantity[name] = .string(text) }
+            }
+            return ("Quantity", .object(quantity))
+        case .string: return ("String", .string(last))
+        case .concept(let concept): return ("CodeableConcept", concept)
+        }
+    }
+
+    /// A number with the digits that it came with.
+    private static func number(_ text: String) throws(MeasurementProblem) -> JSONNumber {
+        guard text.utf8.count <= 40, let number = JSONNumber(text: text), number.double.isFinite else {
+            throw MeasurementProblem("value-not-a-number", "A value of a reading is no number.")
+        }
+        return number
+    }
+}
+
+/// What a device's event becomes by the templates of a study, without any store: a look at templates.
+public struct TemplateTrial: Sendable {
+    public let measurements: [Measurement]
+    public let observations: [Resource]
+    public let problems: [MeasurementProblem]
+
+    /// - Parameters:
+    ///   - events: in the order in which they came.
+    ///   - templates: nil for the readings alone.
+    public init(events: [JSON], device: DeviceTemplates, fhir templates: FHIRTemplates?) {
+        var measurements: [Measurement] = []
+        var problems: [MeasurementProblem] = []
+        for event in events {
+            let (found, failed) = device.measurements(in: event)
+            measurements += found
+            problems += failed
+        }
+        var observations: [Resource] = []
+        if let templates {
+            let (groups, failed) = MeasurementGroup.groups(of: measurements, by: templates)
+            problems += failed
+            for group in groups {
+                do throws(MeasurementProblem) {
+                    observations.append(
+                        try group.observation(patient: group.measurements.first?.patientID, device: nil))
+                } catch { problems.append(error) }
+            }
+        }
+        self.measurements = measurements
+        self.observations = observations
+        self.problems = problems
+    }
+
+    /// `{"measurements": …, "observations": …, "problems": [{"code", "message"}]}`
+    public var json: JSON {
+        [
+            "measurements": .array(measurements.map(\.json)), "observations": .array(observations.map(\.json)),
+            "problems": .array(
+                problems.map { ["code": .string($0.code), "message": .string($0.message)] }),
+        ]
+    }
+}
