@@ -53,6 +53,18 @@ import Warehouse
         try await fixture.close()
     }
 
+    /// A hospital's Contracts are not all somebody's consent; a device's are.
+    @Test func aContractThatNobodySignsIsTakenHereAndFromNoDevice() async throws {
+        let fixture = try await ConsumerFixture()
+        let session = await fixture.processor.begin(at: Date())
+        let contract = #"{"resourceType":"Contract","status":"executed","subject":[{"reference":"Group/g"}]}"#
+        let admitted = try session.admit(resource(contract), id: "c")
+        #expect(admitted.prepared == nil)
+        let own = contract.replacing("Group/g", with: "Patient/p1")
+        #expect(try await fixture.send(own, from: fixture.client())?.reasonCode == "resource-invalid")
+        try await fixture.close()
+    }
+
     @Test(arguments: ["Contract", "Consent"])
     func consentIsNotWrittenHere(type: String) async throws {
         let fixture = try await fixture()

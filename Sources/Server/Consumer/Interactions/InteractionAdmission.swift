@@ -27,7 +27,7 @@ struct InteractionAdmission: WriteAdmission {
         do {
             let budget = StepBudget(steps: SubmissionReader.maximumSteps)
             if let problem = try study.validation.problem(
-                in: resource, budget: budget, honoursWithdrawals: false)
+                in: resource, budget: budget, isOfDevice: false)
             {
                 let isShape = try study.validation.isOfWrongShape(resource, budget: budget)
                 throw RecordAdmissionError(isShape ? .shape : .rule, problem.code, problem.message)

@@ -4,9 +4,12 @@ import FHIR
 /// and that its dates are dates.
 enum RequiredElements {
     /// Returns the first problem of a resource that lacks something; nil where there is none.
-    static func problem(in resource: Resource) -> SubmissionProblem? {
+    ///
+    /// - Parameter isOfDevice: whether a device sent it, whose Contracts are all a participant's consent.
+    static func problem(in resource: Resource, isOfDevice: Bool) -> SubmissionProblem? {
         let type = resource.resourceType
-        for element in required[type] ?? [] where isMissing(element, in: resource) {
+        let elements = (required[type] ?? []) + (isOfDevice ? ofDevices[type] ?? [] : [])
+        for element in elements where isMissing(element, in: resource) {
             return SubmissionProblem("resource-invalid", "The \(type) lacks the required element \(element).")
         }
         if hasUnknownStatus(resource) {
@@ -66,12 +69,13 @@ enum RequiredElements {
     }
 
     private static let required: [String: [String]] = [
-        "Contract": ["signer"],
         "Consent": ["status", "scope", "category"],
         "QuestionnaireResponse": ["status"],
         "Observation": ["status", "code"],
         "Encounter": ["status"],
     ]
+
+    private static let ofDevices: [String: [String]] = ["Contract": ["signer"]]
 
     private static let dates = ["authored", "issued", "effectiveDateTime", "effectiveInstant", "dateTime", "birthDate"]
 }

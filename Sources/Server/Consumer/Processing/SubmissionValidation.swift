@@ -37,13 +37,14 @@ public struct SubmissionValidation: Sendable {
 
     /// The first problem that quarantines the submission; nil where it may go on.
     ///
-    /// - Parameter honoursWithdrawals: whether a withdrawal is taken however it is written, as a device's is.
+    /// - Parameter isOfDevice: whether a device sent it: its withdrawals are taken however they are written, and its Contracts
+    ///   are consents.
     /// - Throws: ``SubmissionProblem`` `too-expensive` where the budget is used up.
     func problem(
-        in resource: Resource, budget: StepBudget = .unlimited, honoursWithdrawals: Bool = true
+        in resource: Resource, budget: StepBudget = .unlimited, isOfDevice: Bool = true
     ) throws -> SubmissionProblem? {
-        if let problem = RequiredElements.problem(in: resource) { return problem }
-        guard strictness != .none, !(honoursWithdrawals && isWithdrawal(resource)) else { return nil }
+        if let problem = RequiredElements.problem(in: resource, isOfDevice: isOfDevice) { return problem }
+        guard strictness != .none, !(isOfDevice && isWithdrawal(resource)) else { return nil }
         let report: ValidationReport
         do {
             report = try validator.validate(resource.json, budget: budget)
@@ -56,11 +57,11 @@ public struct SubmissionValidation: Sendable {
         return SubmissionProblem("resource-invalid", "\(Self.place(of: first)): \(first.message)\(more)")
     }
 
-    /// Whether something is wrong with the shape that FHIR gives the type.
+    /// Whether something is wrong with the shape that FHIR gives the type, of what no device sent.
     ///
     /// - Throws: ``SubmissionProblem`` `too-expensive`.
     func isOfWrongShape(_ resource: Resource, budget: StepBudget) throws -> Bool {
-        guard strictness != .none, RequiredElements.problem(in: resource) == nil else { return false }
+        guard strictness != .none, RequiredElements.problem(in: resource, isOfDevice: false) == nil else { return false }
         do {
             return try validator.validate(resource.json, budget: budget).issues
                 .contains(where: ValidationStrictness.structure.quarantines)
