@@ -28,11 +28,11 @@ enum AssociatedProvenance: String, Sendable, Hashable {
             })
         var last = SQLFragment.always
         if self == .latest {
-            let shown = try RecordFilterStatement(filter, type: Self.type, in: transaction)
+            let shown = try SQLFragment(showing: filter, type: Self.type, in: transaction)
             last =
                 "NOT EXISTS (SELECT 1 FROM record_term n WHERE n.term = e.term AND n.number > e.number"
                 + " AND EXISTS (SELECT 1 FROM record r WHERE r.number = n.number AND r.deleted = 0 AND "
-                + SQLFragment(shown.condition, shown.parameters) + "))"
+                + shown + "))"
         }
         let references = try ReferringRecords(type: Self.type, parameter: "target", [])
         let condition = references.referring(toAny: taken, where: last)

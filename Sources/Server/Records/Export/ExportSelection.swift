@@ -60,8 +60,7 @@ extension ExportSelection {
     /// The condition of all but the patients, where these are gone through one by one.
     func condition(isDeleted: Bool, in transaction: any SQLTransaction) throws -> SQLFragment {
         let ofType = SQLFragment("r.type = ? AND r.deleted = \(isDeleted ? 1 : 0)", [SQLValue(type)])
-        let shown = try RecordFilterStatement(filter, type: type, in: transaction)
-        let isShown = SQLFragment(shown.condition, shown.parameters)
+        let isShown = try SQLFragment(showing: filter, type: type, in: transaction)
         var asked: [SQLFragment] = []
         if let since { asked.append(SQLFragment("r.updated_ms >= ?", [SQLValue(since)])) }
         // What is deleted says nothing that a search could find.

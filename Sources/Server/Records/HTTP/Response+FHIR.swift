@@ -30,15 +30,13 @@ extension Response {
     ///
     /// - Parameter subset: what of it is shown; nil for all of it.
     init(_ record: StoredRecord, showing subset: ResourceSubset? = nil, as format: FHIRFormat) throws {
-        if let subset {
-            try self.init(subset.of(try record.resource()).json, as: format)
-        } else if case .json = format {
+        if case .json = format {
             var bytes: [UInt8] = []
             bytes.reserveCapacity(record.content.count + 200)
-            try record.line.append(record.content, to: &bytes)
+            try record.append(showing: subset, to: &bytes)
             self = .bytes(ByteBuffer(bytes: bytes), mediaType: format.mediaType)
         } else {
-            try self.init(try record.resource().json, as: format)
+            try self.init(try record.resource(showing: subset).json, as: format)
         }
         for field in Response.headers(of: record) { headers[field.name] = field.value }
     }

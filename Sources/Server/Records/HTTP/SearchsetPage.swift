@@ -9,10 +9,7 @@ struct SearchsetPage: Sendable {
         /// What of it is shown; nil for all of it.
         let subset: ResourceSubset?
 
-        func resource() throws -> Resource {
-            let resource = try record.resource()
-            return subset?.of(resource) ?? resource
-        }
+        func resource() throws -> Resource { try record.resource(showing: subset) }
     }
 
     /// All but the entries.
@@ -50,11 +47,7 @@ struct SearchsetPage: Sendable {
             output.append(contentsOf: place == 0 ? "{\"fullUrl\":".utf8 : ",{\"fullUrl\":".utf8)
             JSON.string(url(of: entry)).write(to: &output)
             output.append(contentsOf: ",\"resource\":".utf8)
-            if entry.subset == nil {
-                try entry.record.line.append(entry.record.content, to: &output)
-            } else {
-                try entry.resource().json.write(to: &output)
-            }
+            try entry.record.append(showing: entry.subset, to: &output)
             output.append(contentsOf: ",\"search\":{\"mode\":\"".utf8)
             output.append(contentsOf: entry.mode.rawValue.utf8)
             output.append(contentsOf: "\"}}".utf8)

@@ -19,7 +19,7 @@ struct HistoryStatement {
     init(
         type: String, _ query: HistoryQuery, showing filter: RecordFilter, in transaction: any SQLTransaction
     ) throws {
-        let shown = try RecordFilterStatement(filter, type: type, in: transaction)
+        let shown = try SQLFragment(showing: filter, type: type, in: transaction)
         var ofPresent = (condition: "r.type = ?", parameters: [SQLValue(type)])
         var ofFormer = (condition: "f.type = ?", parameters: [SQLValue(type)])
         func add(_ condition: String, _ value: Int64, to part: inout (condition: String, parameters: [SQLValue])) {
@@ -37,9 +37,9 @@ struct HistoryStatement {
             ofFormer.condition += " AND f.until_ms > f.updated_ms"
         }
         if filter != .everything {
-            ofPresent.condition += " AND " + shown.condition
+            ofPresent.condition += " AND " + shown.sql
             ofPresent.parameters += shown.parameters
-            ofFormer.condition += " AND " + shown.condition
+            ofFormer.condition += " AND " + shown.sql
             ofFormer.parameters += shown.parameters
         }
         present = """

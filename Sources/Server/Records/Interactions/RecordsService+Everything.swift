@@ -78,8 +78,8 @@ extension RecordsService {
             guard rows.count <= page.count, let filter = filter(type) else { continue }
             let after = page.after?.type == type ? page.after?.number ?? 0 : 0
             let limit = page.count + 1 - rows.count
-            let shown = try RecordFilterStatement(filter, type: type, in: transaction)
-            var condition = "r.type = ? AND r.deleted = 0 AND r.number > ? AND " + shown.condition
+            let shown = try SQLFragment(showing: filter, type: type, in: transaction)
+            var condition = "r.type = ? AND r.deleted = 0 AND r.number > ? AND " + shown.sql
             var values = [SQLValue(type), SQLValue(after)] + shown.parameters
             if let since = page.since {
                 condition += " AND r.updated_ms >= ?"

@@ -176,10 +176,10 @@ struct IncludedRecords {
         type: String, _ condition: SQLFragment, showing filter: RecordFilter, limit: Int,
         newestFirst: Bool = false, in transaction: any SQLTransaction
     ) throws -> SQLFragment {
-        let shown = try RecordFilterStatement(filter, type: type, in: transaction)
+        let shown = try SQLFragment(showing: filter, type: type, in: transaction)
         return SQLFragment(
             RecordStore.versions + " AND v.version = r.version WHERE r.type = ? AND r.deleted = 0 AND "
-                + shown.condition + " AND ", [SQLValue(type)] + shown.parameters) + condition
+                + shown.sql + " AND ", [SQLValue(type)] + shown.parameters) + condition
             + SQLFragment(" ORDER BY r.number\(newestFirst ? " DESC" : "") LIMIT ?", [SQLValue(limit)])
     }
 }

@@ -58,8 +58,7 @@ final class SearchCriterionCompiler {
     /// What the filter says of a type, whose terms are looked up once.
     private func shown(_ type: String) throws -> SQLFragment {
         if let known = filters[type] { return known }
-        let shown = try RecordFilterStatement(filter, type: type, in: transaction)
-        let condition = SQLFragment(shown.condition, shown.parameters)
+        let condition = try SQLFragment(showing: filter, type: type, in: transaction)
         filters[type] = condition
         return condition
     }

@@ -1,0 +1,91 @@
+import Storage
+import Trust
+
+extension SQLFragment {
+    /// The condition of a filter on the row `r` of a record of one type, to stand in the statement that selects.
+    ///
+    /// It says of stored records what ``Trust/RecordFilter/matches(_:)`` says of their facts.
+    ///
+    /// - Throws: what the store throws, where the filter has the query of a scope, whose terms are looked up.
+    init(showing filter: RecordFilter, type: String, in transaction: any SQLTransaction) throws {
+        var builder = FilterBuilder(type: type, terms: StoredTerms(transaction: transaction))
+        let condition = try builder.condition(filter)
+        self.init(condition, builder.parameters)
+    }
+}
+
+private struct FilterBuilder {
+    let type: String
+    let terms: any SearchTerms
+    var parameters: [SQLValue] = []
+
+    static let always = "1 = 1"
+    static let never = "1 = 0"
+
+    mutating func condition(_ filter: RecordFilter) throws -> String {
+        switch filter {
+        case .everything: Self.always
+        case .nothing: Self.never
+        case .query(let query): try met(query)
+        case .type(let types): types.contains(type) ? Self.always : Self.never
+        case .owners(let patients): owned(by: patients)
+        case .shared:
+            RecordFilter.sharedTypes.contains(type)
+                ? "(r.subject IS NULL AND NOT EXISTS (" + rows(.owner) + "))" : Self.never
+        case .confidentiality(let most): confidential(atMost: most)
+        case .sensitivities(let codes):
+            "NOT EXISTS (" + rows(.sensitivity) + among(codes, isNegated: true) + ")"
+        case .all(let parts): try joined(parts, by: " AND ")
+        case .any(let parts): try joined(parts, by: " OR ")
+        }
+    }
+
+    /// The query of a scope is a search of the type.
+    private mutating func met(_ query: ScopeQuery) throws -> String {
+        guard let conditions = query.conditions(of: type) else { return Self.never }
+        let predicates = try conditions.map { try SearchPredicate($0, terms: terms) }
+        let found = SearchPredicate.every(predicates).condition(type: type, isFinding: false)
+        parameters += found.parameters
+        return "(" + found.sql + ")"
+    }
+
+    private mutating func joined(_ parts: [RecordFilter], by word: String) throws -> String {
+        var conditions: [String] = []
+        for part in parts { conditions.append(try condition(part)) }
+        return "(" + conditions.joined(separator: word) + ")"
+    }
+
+    /// A subject is the one owner; where there is none, the rows are the owners.
+    private mutating func owned(by patients: Set<String>) -> String {
+        guard !patients.isEmpty else { return Self.never }
+        let subject = "r.subject IN " + list(patients)
+        let several = "EXISTS (" + rows(.owner) + ") AND NOT EXISTS (" + rows(.owner)
+        return "(\(subject) OR (r.subject IS NULL AND " + several
+            + among(patients, isNegated: true) + ")))"
+    }
+
+    /// A record without a row has the assumed confidentiality.
+    private mutating func confidential(atMost most: Confidentiality) -> String {
+        let isWithRow = most < .assumed
+        let ranks = Confidentiality.allCases.filter { isWithRow ? $0 <= most : $0 > most }
+        guard !ranks.isEmpty else { return Self.always }
+        return (isWithRow ? "EXISTS (" : "NOT EXISTS (") + rows(.confidentiality)
+            + among(Set(ranks.map { String($0.rawValue) }), isNegated: false) + ")"
+    }
+
+    /// The record's rows of a kind; another condition may follow.
+    private func rows(_ kind: RecordProtection.Kind) -> String {
+        "SELECT 1 FROM record_protection p WHERE p.number = r.number AND p.kind = '\(kind.rawValue)'"
+    }
+
+    private mutating func among(_ values: Set<String>, isNegated: Bool) -> String {
+        guard !values.isEmpty else { return isNegated ? "" : " AND " + Self.never }
+        return " AND p.value \(isNegated ? "NOT IN" : "IN") " + list(values)
+    }
+
+    /// The places of values, in one order, so that the same filter is the same statement.
+    private mutating func list(_ values: Set<String>) -> String {
+        parameters += values.sorted().map { SQLValue($0) }
+        return "(" + repeatElement("?", count: values.count).joined(separator: ", ") + ")"
+    }
+}
