@@ -14,7 +14,7 @@ envelope|envelope seal|envelope open|device|device enrol|device consent|device a
 device send|device deliveries|survey|survey run|survey answer|survey validate|fhir|fhir normalize|health|health convert
 queue|queue status|queue show|queue retry|queue discard|study|study status|warehouse|warehouse ontology
 warehouse count|warehouse undo|study check|study upgrade|study move|migrate|backup|restore|jmespath|jsonpath
-devices|devices test
+devices|devices test|study streams
 """.replace("\n", "|").strip("|").split("|")
 
 

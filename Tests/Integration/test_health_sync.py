@@ -97,5 +97,34 @@ class Deleting(SpineTest):
         self.assertEqual([row["request"]["method"] for row in history["entry"]], ["PUT", "DELETE", "POST"])
 
 
+class Streams(SpineTest):
+    def streams(self, *more):
+        return tributary("study", "streams", self.study.dir, "--json", *more).json
+
+    def test_the_team_sees_what_phones_send_and_what_is_silent(self):
+        device = self.member()
+        client, person = SealedClient(self.server, self.study, device=device), device.participant
+        heart, steps = "HKQuantityTypeIdentifierHeartRate", "HKQuantityTypeIdentifierStepCount"
+        made = [observation(person, f"s{number}") for number in range(3)]
+        for number, one in enumerate(made):
+            one["code"]["coding"].append({"system": "http://developer.apple.com/documentation/healthkit", "code": heart})
+            one["effectiveDateTime"] = f"2026-03-0{number + 1}T08:00:00+01:00"
+        self.assertEqual(client.outcome(client.send(*made)), ("stored", None))
+        row, = self.streams()
+        self.assertEqual((row["participant"], row["stream"], row["count"], row["state"], row["hint"]),
+                         (person, heart, 3, "current", None))
+        self.assertEqual((row["first"], row["last"]), ("2026-03-01T07:00:00Z", "2026-03-03T07:00:00Z"))
+        self.assertEqual([row["state"] for row in self.streams("--silent-after", 24)], ["silent"])
+        (self.study.dir / "health-sync.json").write_text(json.dumps({"expectHours": {steps: 24, heart: 8760}}))
+        self.assertEqual({row["stream"]: row["state"] for row in self.streams()}, {heart: "current", steps: "never"})
+        self.assertEqual(client.outcome(client.send(deletion("s0", "s2"))), ("stored", None))
+        self.assertEqual({row["stream"]: row["count"] for row in self.streams()}, {heart: 1, steps: 0})
+        shown = tributary("study", "streams", self.study.dir)
+        self.assertIn("never", shown.text)
+        (self.study.dir / "health-sync.json").unlink()
+        # Who looked is in the audit.
+        self.assertGreater(self.study.number("SELECT count(*) FROM audit WHERE action = 'list-participants'"), 4)
+
+
 if __name__ == "__main__":
     unittest.main()

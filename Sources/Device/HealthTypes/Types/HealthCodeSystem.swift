@@ -1,3 +1,5 @@
+import FHIR
+
 /// The code systems that health observations use.
 public enum HealthCodeSystem {
     /// LOINC.
@@ -5,7 +7,7 @@ public enum HealthCodeSystem {
     /// SNOMED CT.
     public static let snomed = "http://snomed.info/sct"
     /// HealthKit's identifiers, as Apple's documentation names them.
-    public static let healthKit = "http://developer.apple.com/documentation/healthkit"
+    public static let healthKit = CodeSystemURL.healthKit
     /// HL7's categories of observations.
     public static let observationCategory = "http://terminology.hl7.org/CodeSystem/observation-category"
     /// `average`, `maximum`, `minimum` (<https://hl7.org/fhir/R4/codesystem-observation-statistics.html>).

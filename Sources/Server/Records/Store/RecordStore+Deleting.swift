@@ -32,6 +32,8 @@ extension RecordStore {
         }
         removed["record_protection"] = try transaction.delete(
             from: "record_protection", where: gone.condition, gone.parameters, orderedBy: "number, kind, value")
+        removed["record_stream"] = try transaction.delete(
+            from: "record_stream", where: "subject = ?", [SQLValue(participant)], orderedBy: "stream")
         removed["record_former"] = try transaction.delete(
             from: "record_former", where: gone.condition, gone.parameters, orderedBy: "number, version")
         // Those that somebody else has stay: a number and its code are in no row of the participant's any more.

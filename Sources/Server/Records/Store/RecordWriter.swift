@@ -14,6 +14,7 @@ public struct RecordWriter {
     /// Made for the first version that is written, with the row that says where all come from.
     private var versions: SQLInserter<VersionRow>?
     var searchIndex: SearchEntryWriter
+    var streams = StreamWriter()
     /// The number of the next new resource.
     private var next: Int64
 
@@ -47,6 +48,7 @@ public struct RecordWriter {
         try add(new, number: number, version: 1)
         try searchIndex.add(new.entries, number: number)
         try RecordProtection.write(new.protection, number: number, in: transaction)
+        streams.came(new, at: received, isAdded: true)
         return number
     }
 
@@ -85,11 +87,13 @@ public struct RecordWriter {
                     WHERE number = ?
                     """,
                     own.columns + [SQLValue(number)])
+                streams.came(new, at: received, isAdded: false)
             }
             return result(.unchanged, number, same)
         }
         guard own >= order else { return result(.superseded, number, try putHistory(new, number: number)) }
         let version = try nextVersion(of: number)
+        let former = try formerStream(new.type, number)
         try FormerVersion.giveWay(number: number, at: receipt.at, in: transaction)
         try transaction.execute(
             """
@@ -103,6 +107,8 @@ public struct RecordWriter {
         try add(new, number: number, version: version, order: own)
         try searchIndex.replace(new.entries, number: number)
         try RecordProtection.replace(new.protection, number: number, in: transaction)
+        streams.went(former)
+        streams.came(new, at: received, isAdded: true)
         return result(.updated, number, version)
     }
 
@@ -123,6 +129,7 @@ public struct RecordWriter {
     mutating func finish() throws {
         try flush()
         try searchIndex.finish()
+        try streams.finish(in: transaction)
     }
 
     /// Writes what waits to be written together.
@@ -140,6 +147,15 @@ public struct RecordWriter {
         var versions = try transaction.inserter(VersionRow.insertion, sharing: sources.number(of: receipt))
         try versions.add(row)
         self.versions = versions
+    }
+
+    /// When what is written came, in milliseconds since 1970.
+    var received: Int64 { receipt.provenance.order.receivedMilliseconds }
+
+    /// The stream that a record of a type belongs to before it is changed; of a deleted one none.
+    func formerStream(_ type: String, _ number: Int64) throws -> StreamWriter.Key? {
+        guard type == Observation.resourceType else { return nil }
+        return try StreamWriter.key(ofRecord: number, in: transaction)
     }
 
     func nextVersion(of number: Int64) throws -> Int64 {

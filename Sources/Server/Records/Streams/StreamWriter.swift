@@ -1,0 +1,112 @@
+import FHIR
+import Storage
+
+/// Gathers what the writes of one transaction change in the summary of streams, and writes it at their end: a load of
+/// thousands changes a row for each of its types.
+struct StreamWriter {
+    struct Key: Hashable, Comparable {
+        let subject: String
+        let stream: String
+
+        static func < (one: Key, other: Key) -> Bool {
+            (one.subject, one.stream) < (other.subject, other.stream)
+        }
+    }
+
+    private struct Change {
+        var first: Int64?
+        var last: Int64?
+        var received: Int64
+        var total: Int64
+    }
+
+    private var changes: [Key: Change] = [:]
+
+    /// Notes that a record is there, or has come once more.
+    ///
+    /// - Parameter isAdded: whether it was not there before.
+    mutating func came(_ record: NewRecord, at received: Int64, isAdded: Bool) {
+        guard let key = record.stream else { return }
+        let time = record.time
+        var change = changes[key] ?? Change(first: nil, last: nil, received: received, total: 0)
+        if let low = time?.low, low > .min { change.first = min(change.first ?? low, low) }
+        if let high = time?.high, high < .max { change.last = max(change.last ?? high, high) }
+        change.received = max(change.received, received)
+        if isAdded { change.total += 1 }
+        changes[key] = change
+    }
+
+    /// Notes that a record is there no more.
+    mutating func went(_ key: Key?) {
+        guard let key else { return }
+        // A deletion is no sign of life of the stream: where nothing else is noted the row's own time stays.
+        changes[key, default: Change(first: nil, last: nil, received: .min, total: 0)].total -= 1
+    }
+
+    /// Writes what was noted, in one order, so that no two writers wait for each other.
+    mutating func finish(in transaction: any SQLTransaction) throws {
+        for (key, change) in changes.sorted(by: { $0.key < $1.key }) {
+            if change.received > .min {
+                try transaction.execute(
+                    Self.addingSQL,
+                    [
+                        SQLValue(key.subject), SQLValue(key.stream), SQLValue(change.first), SQLValue(change.last),
+                        SQLValue(change.received), SQLValue(change.total),
+                    ])
+            } else {
+                try transaction.execute(
+                    "UPDATE record_stream SET total = total + ? WHERE subject = ? AND stream = ?",
+                    [SQLValue(change.total), SQLValue(key.subject), SQLValue(key.stream)])
+            }
+            if change.total < 0 {
+                try transaction.execute(
+                    "DELETE FROM record_stream WHERE subject = ? AND stream = ? AND total <= 0",
+                    [SQLValue(key.subject), SQLValue(key.stream)])
+            }
+        }
+        changes = [:]
+    }
+
+    /// The stream of a stored record that is not deleted; nil where it has none.
+    static func key(ofRecord number: Int64, in transaction: any SQLTransaction) throws -> Key? {
+        guard
+            let row = try transaction.first(
+                keySQL, [SQLValue(number), SQLValue(CodeSystemURL.healthKit)]),
+            let subject = row.textIfPresent("subject"), let stream = row.textIfPresent("stream")
+        else { return nil }
+        return Key(subject: subject, stream: stream)
+    }
+
+    /// Parameters: the number of the record, the system of the codes.
+    static let keySQL = """
+        SELECT r.subject, min(c.code) AS stream FROM record r JOIN record_term t ON t.number = r.number
+        JOIN search_term c ON c.number = t.term
+        WHERE r.number = ? AND c.type = 'Observation' AND c.parameter = 'code' AND c.system = ? AND c.code <> ''
+        GROUP BY r.subject
+        """
+    /// Parameters: subject, stream, first, last, received, how many more.
+    private static let addingSQL = """
+        INSERT INTO record_stream (subject, stream, first_ms, last_ms, received_ms, total) VALUES (?, ?, ?, ?, ?, ?)
+        ON CONFLICT (subject, stream) DO UPDATE SET
+            first_ms = CASE WHEN excluded.first_ms < record_stream.first_ms OR record_stream.first_ms IS NULL
+                THEN excluded.first_ms ELSE record_stream.first_ms END,
+            last_ms = CASE WHEN excluded.last_ms > record_stream.last_ms OR record_stream.last_ms IS NULL
+                THEN excluded.last_ms ELSE record_stream.last_ms END,
+            received_ms = CASE WHEN excluded.received_ms > record_stream.received_ms
+                THEN excluded.received_ms ELSE record_stream.received_ms END,
+            total = record_stream.total + excluded.total
+        """
+}
+
+extension NewRecord {
+    /// The stream that it belongs to: an Observation of one participant that has a code of HealthKit's.
+    var stream: StreamWriter.Key? {
+        guard type == Observation.resourceType, let subject else { return nil }
+        var first: String?
+        for case .term(let term) in entries
+        where term.parameter == "code" && !term.code.isEmpty && term.system == CodeSystemURL.healthKit {
+            first = min(first ?? term.code, term.code)
+        }
+        return first.map { StreamWriter.Key(subject: subject, stream: $0) }
+    }
+}

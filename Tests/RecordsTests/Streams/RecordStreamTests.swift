@@ -1,0 +1,135 @@
+import FHIR
+import Foundation
+import Storage
+import StorageTestSupport
+import TestSupport
+import Testing
+
+@testable import Records
+
+/// The summary of participants' streams is what the records say.
+@Suite struct RecordStreamTests {
+    private static let start = Date(timeIntervalSince1970: 1_767_225_600)
+
+    private static func observation(_ id: String, _ patient: String?, _ type: String?, _ day: Int) -> String {
+        let subject = patient.map { #","subject":{"reference":"Patient/\#($0)"}"# } ?? ""
+        let own =
+            type.map { #",{"system":"http://developer.apple.com/documentation/healthkit","code":"\#($0)"}"# } ?? ""
+        return """
+            {"resourceType":"Observation","id":"\(id)","status":"final","code":{"coding":[{"system":"http://loinc.org",\
+            "code":"8867-4"}\(own)]}\(subject),"effectiveDateTime":"2026-01-\(day < 10 ? "0" : "")\(day)T08:00:00Z"}
+            """
+    }
+
+    /// What the records say, each read and counted.
+    private static func recounted(_ transaction: any SQLTransaction) throws -> [String: Int] {
+        let rows = try transaction.query("SELECT type, id FROM record WHERE type = 'Observation' AND deleted = 0")
+        return try rows.reduce(into: [:]) { counts, row in
+            let record = try RecordStore().read(type: row.text("type"), id: row.text("id"), in: transaction)
+            let resource = try record?.resource()
+            guard let patient = resource?.owners.one,
+                let code = Observation(resource?.object ?? JSONObject()).code?.coding
+                    .filter({ $0.system == CodeSystemURL.healthKit }).compactMap(\.code).min()
+            else { return }
+            counts["\(patient) \(code)", default: 0] += 1
+        }
+    }
+
+    private static func told(_ transaction: any SQLTransaction) throws -> [String: Int] {
+        let all = try RecordStream.all(in: transaction)
+        return Dictionary(uniqueKeysWithValues: all.map { ("\($0.participant) \($0.type)", $0.count) })
+    }
+
+    @Test func itTellsWhenTheFirstBeginsAndTheLastEndsAndHowManyThereAre() async throws {
+        let fixture = try await RecordsFixture()
+        for (number, day) in [3, 1, 2].enumerated() {
+            try await fixture.put(
+                Self.observation("o\(number)", "p", "HKSteps", day), at: Self.start,
+                received: Self.start.addingTimeInterval(Double(number) * 60), submission: "s\(number)")
+        }
+        try await fixture.put(Self.observation("other", "p", nil, 9))
+        try await fixture.put(Self.observation("nobodys", nil, "HKSteps", 9))
+        let all = try await fixture.database.read { try RecordStream.all(in: $0) }
+        let stream = try #require(all.first)
+        #expect(all.count == 1 && stream.participant == "p" && stream.type == "HKSteps" && stream.count == 3)
+        #expect(stream.first.map { DateTime($0, milliseconds: false).text } == "2026-01-01T08:00:00Z")
+        #expect(stream.last.map { DateTime($0, milliseconds: false).text } == "2026-01-03T08:00:00Z")
+        #expect(stream.received == Self.start.addingTimeInterval(120))
+        try await fixture.close()
+    }
+
+    @Test func whateverIsWrittenChangedDeletedAndComesBackItCountsWhatIsThere() async throws {
+        let fixture = try await RecordsFixture()
+        var random = Seeded.fresh()
+        let store = fixture.store
+        for step in 0..<150 {
+            let (at, received) = (
+                Self.start.addingTimeInterval(Double(step)),
+                Self.start.addingTimeInterval(Double(step) + Double(Int.random(in: -30...0, using: &random)))
+            )
+            let texts = (0..<Int.random(in: 1...3, using: &random)).map { _ in
+                Self.observation(
+                    "o\(Int.random(in: 0..<12, using: &random))", ["a", "b", nil].randomElement(using: &random) ?? nil,
+                    ["HKSteps", "HKHeartRate", nil].randomElement(using: &random) ?? nil,
+                    Int.random(in: 1...28, using: &random))
+            }
+            let isDeletion = Int.random(in: 0..<4, using: &random) == 0
+            try await fixture.database.write { transaction in
+                let provenance = RecordProvenance(
+                    submissionID: "s\(step)", clientID: "c", keyID: nil, receivedAt: received, number: Int64(step))
+                try store.write(provenance, at: at, in: transaction) { records in
+                    for text in texts {
+                        let (bytes, id) = (Data(text.utf8), try Resource(Data(text.utf8)).id ?? "")
+                        if isDeletion {
+                            _ = try records.delete(type: "Observation", id: id, of: "a")
+                        } else {
+                            try records.put(NewRecord(Resource(bytes), id: id, content: bytes))
+                        }
+                    }
+                }
+            }
+        }
+        let (told, counted) = try await fixture.database.read { (try Self.told($0), try Self.recounted($0)) }
+        #expect(told == counted, "seed \(random.seed)")
+        #expect(!told.isEmpty)
+        try await fixture.close()
+    }
+
+    @Test func anOlderStoreGetsTheSummaryThatAFreshOneHas() async throws {
+        let fixture = try await RecordsFixture()
+        for number in 0..<30 {
+            try await fixture.put(
+                Self.observation(
+                    "o\(number)", number % 3 == 0 ? "a" : "b", number % 2 == 0 ? "HKSteps" : "HKHeartRate",
+                    number % 28 + 1), at: Self.start, received: Self.start.addingTimeInterval(Double(number)),
+                submission: "s\(number)")
+        }
+        let fresh = try await fixture.database.read { try RecordStream.all(in: $0) }
+        #expect(fresh.count == 4)
+        try await fixture.database.write { transaction in
+            try transaction.execute("DROP TABLE record_stream")
+            try transaction.execute("DELETE FROM schema_migration WHERE number = 424")
+        }
+        try await Migration.apply(RecordsSchema.migrations, at: Self.start, to: fixture.database)
+        #expect(try await fixture.database.read { try RecordStream.all(in: $0) } == fresh)
+        try await fixture.close()
+    }
+
+    @Test func whoIsDeletedHasNoRow() async throws {
+        let fixture = try await RecordsFixture()
+        let store = fixture.store
+        for patient in ["a", "b"] { try await fixture.put(Self.observation("o-\(patient)", patient, "HKSteps", 1)) }
+        try await fixture.database.write { _ = try store.delete(about: "a", keeping: [], in: $0) }
+        #expect(try await fixture.database.read { try RecordStream.all(in: $0).map(\.participant) } == ["b"])
+        try await fixture.close()
+    }
+
+    @Test func whatIsLookedUpGoesByAnIndex() async throws {
+        let fixture = try await RecordsFixture()
+        let plan = try await fixture.database.read {
+            try QueryPlan(StreamWriter.keySQL, [SQLValue(1), SQLValue("x")], in: $0)
+        }
+        #expect(!plan.readsAll, "\(plan)")
+        try await fixture.close()
+    }
+}
