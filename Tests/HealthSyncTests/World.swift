@@ -45,6 +45,11 @@ actor World {
     var faults = 0.0
     var mutations = 0.0
     var refused: Set<String> = []
+    var keptThings: Set<String> = []
+    /// What stores answer for everything; nil where they take it.
+    var answer: HealthOutcome?
+    var failsLookUp = false
+    var failsSave = false
     /// After so many calls the power goes; nil for never.
     var powerLeft: Int?
     private(set) var process = 0
@@ -146,6 +151,12 @@ actor World {
         return expected
     }
 
+    /// The resources of the samples that ended last.
+    func newest(_ count: Int, _ type: String) -> Set<String> {
+        let sorted = (samples[type] ?? [:]).values.sorted { $0.sample.end.seconds > $1.sample.end.seconds }
+        return Set(sorted.prefix(count).map { "Observation/" + $0.sample.fingerprint.resourceID(subject: "p1") })
+    }
+
     func things(_ store: String) -> Set<String> { Set((stores[store]?.things ?? [:]).keys) }
     func calls(_ store: String) -> [String] { stores[store]?.calls ?? [] }
     func forgetCalls() {
@@ -239,10 +250,15 @@ actor World {
             }
             throw CancellationError()
         }
+        if let answer { return keys.mapValues { _ in answer } }
         if fault == .busy { return keys.mapValues { _ in .kept(code: "http-429", retryAfter: 60) } }
         var outcomes: [UUID: HealthOutcome] = [:]
         for (uuid, thing) in keys.sorted(by: { $0.key.uuidString < $1.key.uuidString }) {
             if fault == .keepsSome, chance(0.5) {
+                outcomes[uuid] = .kept(code: "http-503", retryAfter: nil)
+                continue
+            }
+            if keptThings.contains(thing.key) {
                 outcomes[uuid] = .kept(code: "http-503", retryAfter: nil)
                 continue
             }
@@ -273,6 +289,7 @@ actor World {
 
     func save(_ state: [UInt8], _ stream: HealthStream, _ process: Int) throws {
         try tick(process)
+        if failsSave { throw CocoaError(.fileWriteOutOfSpace) }
         writes += 1
         saved[stream] = state
         try tick(process)
@@ -280,6 +297,7 @@ actor World {
 
     func known(_ uuids: [UUID], _ stream: HealthStream, _ process: Int) throws -> [UUID: IndexedSample] {
         try tick(process)
+        if failsLookUp { throw CocoaError(.fileReadUnknown) }
         let all = index[stream] ?? [:]
         var counts: [String: Int] = [:]
         for target in all.values { counts[target, default: 0] += 1 }

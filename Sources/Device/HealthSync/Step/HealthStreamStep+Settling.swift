@@ -11,12 +11,11 @@ extension HealthStreamStep {
         for uuid in round.deletions.keys {
             guard let outcome = round.outcomes[uuid] else { continue }
             switch outcome {
-            case .stored where round.asked[uuid] != nil: report.deleted += 1
+            case .stored: report.deleted += 1
             case .refused(let code):
                 guard setAside(uuid, code, isDeletion: true, end: nil) else { continue }
             case .declined: report.declined += 1
             case .kept: continue
-            default: break
             }
             if isGone(outcome) { state.quarantine.named[uuid] = nil }
             portion.settled.insert(uuid)
@@ -73,8 +72,12 @@ extension HealthStreamStep {
             ending = .more
         }
         switch options.work {
-        case .changes: if let failure = moveAnchor() { ending = .failed(code: failure) }
-        case .history: if let failure = moveHistory() { ending = .failed(code: failure) }
+        case .changes:
+            state.waitingChanges = portion.open
+            if let failure = moveAnchor() { ending = .failed(code: failure) }
+        case .history:
+            state.history.waiting = portion.open
+            if let failure = moveHistory() { ending = .failed(code: failure) }
         case .quarantine: if ending == .idle, state.quarantine.isDue(for: options.version) { ending = .more }
         }
         noteHold()

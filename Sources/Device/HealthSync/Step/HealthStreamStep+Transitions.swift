@@ -83,7 +83,7 @@ extension HealthStreamStep {
 
     private var readLimit: Int { max(1, min(options.batch, room.samples)) }
 
-    private var historyLimit: Double? { options.lookBack.flatMap { back in state.began.map { $0 - back } } }
+    private var historyLimit: Double? { state.historyLimit(lookBack: options.lookBack) }
 
     private mutating func readChanges() -> Effect {
         phase = .reading(limit: readLimit)
@@ -92,7 +92,8 @@ extension HealthStreamStep {
 
     /// What the quarantine had no room to name is found again by reading the history once more.
     private mutating func reopenHistory() {
-        guard let overflow = state.quarantine.overflow, overflow.version != options.version else { return }
+        guard let overflow = state.quarantine.overflow, state.quarantine.reopensHistory(for: options.version)
+        else { return }
         state.quarantine.overflow = nil
         state.history.upTo = nil
         state.history.settled = []

@@ -173,7 +173,7 @@ public struct HealthStepReport: Sendable, Hashable {
     public internal(set) var added = 0
     /// Samples that the store took and had.
     public internal(set) var updated = 0
-    /// Samples that the store deleted.
+    /// Samples that are deleted; the store has their resources no more, unless another sample is the same.
     public internal(set) var deleted = 0
     /// Samples that were set aside.
     public internal(set) var quarantined = 0
@@ -187,6 +187,19 @@ public struct HealthStepReport: Sendable, Hashable {
     public internal(set) var bytes = 0
     /// The way it ended.
     public internal(set) var ending = Ending.idle
+
+    /// Makes a report, of a step that did nothing unless it says else.
+    public init(
+        stream: HealthStream, work: HealthStreamStep.Work, state: HealthStreamState, samples: Int = 0, bytes: Int = 0,
+        ending: Ending = .idle
+    ) {
+        self.stream = stream
+        self.work = work
+        self.state = state
+        self.samples = samples
+        self.bytes = bytes
+        self.ending = ending
+    }
 }
 
 /// What a store takes for one thing.

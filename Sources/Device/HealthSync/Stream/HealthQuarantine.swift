@@ -53,9 +53,12 @@ public struct HealthQuarantine: Sendable, Hashable {
         return true
     }
 
+    /// Whether the history is to be read again for what is not named.
+    func reopensHistory(for version: String) -> Bool { overflow.map { $0.version != version } ?? false }
+
     /// Whether some of it was last offered with another version.
     func isDue(for version: String) -> Bool {
-        (overflow.map { $0.version != version } ?? false) || named.values.contains { $0.version != version }
+        reopensHistory(for: version) || named.values.contains { $0.version != version }
     }
 
     /// Some of those that were last offered with another version.

@@ -28,12 +28,14 @@ extension HealthStreamState {
         }
         began = try members.time("began")
         settled = try members.uuids("settled")
+        waitingChanges = try members.count("waiting") ?? 0
         lastSample = try members.time("lastSample")
         if let history = try members.object("history") {
             self.history.upTo = try history.time("upTo")
             self.history.since = try history.time("since")
             self.history.isDone = try history.flag("isDone")
             self.history.settled = try history.uuids("settled")
+            self.history.waiting = try history.count("waiting") ?? 0
         }
         if let hold = try members.object("hold") {
             guard let failures = try hold.count("failures") else { throw HealthSyncError(.stateDamaged) }
@@ -53,12 +55,14 @@ extension HealthStreamState {
         object["anchor"] = anchor.map { .string(Data($0.bytes).base64EncodedString()) }
         object["began"] = began.flatMap(StateMembers.json)
         object["settled"] = StateMembers.json(settled)
+        object["waiting"] = StateMembers.json(waitingChanges)
         object["lastSample"] = lastSample.flatMap(StateMembers.json)
         var past = JSONObject()
         past["upTo"] = history.upTo.flatMap(StateMembers.json)
         past["since"] = history.since.flatMap(StateMembers.json)
         if history.isDone { past["isDone"] = true }
         past["settled"] = StateMembers.json(history.settled)
+        past["waiting"] = StateMembers.json(history.waiting)
         if !past.isEmpty { object["history"] = .object(past) }
         if let hold {
             var member = JSONObject()
@@ -163,6 +167,8 @@ private struct StateMembers {
     }
 
     static func json(_ time: Double) -> JSON? { JSONNumber(text: time.description).map { .number($0) } }
+
+    static func json(_ count: Int) -> JSON? { count == 0 ? nil : .number(JSONNumber(count)) }
 
     static func json(_ uuids: Set<UUID>) -> JSON? {
         uuids.isEmpty ? nil : .array(uuids.map(\.uuidString).sorted().map { .string($0) })

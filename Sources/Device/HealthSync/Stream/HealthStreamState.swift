@@ -10,6 +10,8 @@ public struct HealthStreamState: Sendable, Hashable {
     public internal(set) var began: Double?
     /// The samples behind the anchor that are settled already, while others among them are not.
     var settled: Set<UUID> = []
+    /// Changes that were read and are not settled.
+    var waitingChanges = 0
     /// How far the history is.
     public internal(set) var history = HealthHistory()
     /// What could not be converted, or was refused for good.
@@ -19,8 +21,14 @@ public struct HealthStreamState: Sendable, Hashable {
     /// The failures of the store since it last took something; nil where it did not fail.
     public internal(set) var hold: HealthStoreHold?
 
+    /// Samples that were read and are not settled, of changes and of history. Nobody counts what was not read.
+    public var waiting: Int { waitingChanges + history.waiting }
+
     /// The state of a stream that has not begun.
     public init() {}
+
+    /// The time to which history goes that goes back so many seconds from the beginning; nil takes all of it.
+    func historyLimit(lookBack: Double?) -> Double? { lookBack.flatMap { back in began.map { $0 - back } } }
 
     /// As many samples are noted as settled behind one place. More only come from a source that does not keep to a limit.
     static let settledLimit = 20_000
@@ -36,10 +44,19 @@ public struct HealthHistory: Sendable, Hashable {
     public internal(set) var isDone = false
     /// The samples that end at `upTo` or before and are settled.
     var settled: Set<UUID> = []
+    /// Samples that were read and are not settled.
+    var waiting = 0
+
+    /// Whether everything is done back to a time; nil asks for the first sample.
+    func isDone(to since: Double?) -> Bool {
+        guard isDone else { return false }
+        guard let own = self.since else { return true }
+        return since.map { $0 >= own } ?? false
+    }
 
     /// Goes back further than before; what is done is not read again.
     mutating func extend(to since: Double?) {
-        guard let old = self.since, since.map({ $0 < old }) ?? true else { return }
+        guard let own = self.since, since.map({ $0 < own }) ?? true else { return }
         self.since = since
         isDone = false
     }

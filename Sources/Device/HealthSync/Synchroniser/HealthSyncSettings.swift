@@ -11,6 +11,9 @@ public struct HealthSyncSettings: Sendable {
     /// The bounds of one wake.
     public var limits: HealthSyncLimits
 
+    /// The look-back in seconds.
+    var lookBack: Double? { lookBackDays.map { Double(max($0, 0)) * 86_400 } }
+
     /// Settings of their parts; a study that says nothing looks back 30 days.
     public init(
         selection: HealthSelection = HealthSelection(), version: String = "", lookBackDays: Int? = 30,

@@ -12,7 +12,7 @@ public struct HealthSyncStatus: Sendable, Hashable {
         public let anchor: HealthAnchor?
         /// When the latest sample ended that the store has, in seconds since 1970.
         public let lastSample: Double?
-        /// Samples that were read last and are not settled.
+        /// Samples that were read and are not settled.
         public let waiting: Int
         /// Whether history is left.
         public let hasHistory: Bool

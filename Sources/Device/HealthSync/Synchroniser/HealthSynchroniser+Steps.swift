@@ -10,7 +10,7 @@ extension HealthSynchroniser {
             do {
                 let state = try await state(of: stream)
                 failures[stream] = nil
-                standings.append(.init(stream, state, version: settings.version))
+                standings.append(.init(stream, state, version: settings.version, lookBack: settings.lookBack))
             } catch {
                 failures[stream] = Self.code(of: error)
                 standings.append(.init(stream, failure: Self.code(of: error)))
@@ -39,7 +39,6 @@ extension HealthSynchroniser {
                 try await storage.erase(stream)
                 states[stream] = nil
                 failures[stream] = nil
-                waiting[stream] = nil
             } catch {
                 code = code ?? Self.code(of: error)
             }
@@ -53,7 +52,7 @@ extension HealthSynchroniser {
         let rows = streams.map { stream in
             let state = states[stream] ?? HealthStreamState()
             return HealthSyncStatus.Row(
-                stream: stream, anchor: state.anchor, lastSample: state.lastSample, waiting: waiting[stream] ?? 0,
+                stream: stream, anchor: state.anchor, lastSample: state.lastSample, waiting: state.waiting,
                 hasHistory: !state.history.isDone, quarantined: state.quarantine.count, code: failures[stream])
         }
         let quarantine = streams.flatMap { stream in
@@ -77,7 +76,7 @@ extension HealthSynchroniser {
             stream, state,
             .init(
                 work, room: room, batch: settings.limits.batch, now: environment.now(), version: settings.version,
-                lookBack: settings.lookBackDays.map { Double($0) * 86_400 }, identity: store.identity,
+                lookBack: settings.lookBack, identity: store.identity,
                 findsUnknown: store.findsUnknown))
         let conversion = SampleConversion(selection: settings.selection, converters: converters)
         var performer = StepPerformer(
@@ -93,7 +92,6 @@ extension HealthSynchroniser {
 
     private func noted(_ report: HealthStepReport) -> HealthStepReport {
         states[report.stream] = report.state
-        if report.work == .changes { waiting[report.stream] = report.waiting }
         failures[report.stream] = nil
         if case .failed(let code) = report.ending { failures[report.stream] = code }
         return report

@@ -27,9 +27,8 @@ public actor HealthSynchroniser {
     private var lastID = 0
     /// The states as they are durable.
     var states: [HealthStream: HealthStreamState] = [:]
-    /// Why streams stand, and what of them waits, as of the last run.
+    /// Why streams stand, as of the last run.
     var failures: [HealthStream: String] = [:]
-    var waiting: [HealthStream: Int] = [:]
     private var work: Task<Void, Never>?
     private var clock: Task<Void, Never>?
     private var observation: Task<Void, Never>?

@@ -10,7 +10,7 @@ public struct HealthSyncReport: Sendable, Hashable {
         public var added = 0
         /// Samples that the store took and had.
         public var updated = 0
-        /// Samples that the store deleted.
+        /// Samples that are deleted; the store has their resources no more, unless another sample is the same.
         public var deleted = 0
         /// Samples that were set aside in this run.
         public var quarantined = 0
@@ -54,7 +54,7 @@ public struct HealthSyncReport: Sendable, Hashable {
             row.deleted += step.deleted
             row.quarantined += step.quarantined
             row.declined += step.declined
-            row.waiting = step.waiting
+            row.waiting = step.state.waiting
             switch step.ending {
             case .held(let code, _), .failed(let code): row.code = code
             case .idle, .more, .full, .locked: break

@@ -185,12 +185,10 @@ extension HealthTurns {
         let stream = step.stream
         run.report.count(step)
         run.room.take(samples: step.samples, bytes: step.bytes)
-        if step.state.began != nil, step.state.history.isDone {
-            run.hasHistory.remove(stream)
-            run.history.removeAll { $0 == stream }
-        }
         switch step.ending {
-        case .idle: remove(stream, step.work)
+        case .idle:
+            remove(stream, step.work)
+            if step.work == .history { run.hasHistory.remove(stream) }
         case .more:
             // The others have their turn first.
             remove(stream, step.work)

@@ -58,9 +58,14 @@ public struct HealthTurns: Sendable {
         }
 
         /// The standing that a state means.
-        public init(_ stream: HealthStream, _ state: HealthStreamState, version: String) {
+        ///
+        /// - Parameter lookBack: history goes back so many seconds; nil takes all of it.
+        public init(_ stream: HealthStream, _ state: HealthStreamState, version: String, lookBack: Double?) {
+            let limit = state.historyLimit(lookBack: lookBack)
             self.init(
-                stream, hasHistory: state.began == nil || !state.history.isDone,
+                stream,
+                hasHistory: state.began == nil || !state.history.isDone(to: limit)
+                    || state.quarantine.reopensHistory(for: version),
                 hasDue: state.quarantine.isDue(for: version), hold: state.hold)
         }
     }
