@@ -65,6 +65,38 @@ import Testing
         #expect(await scene.world.calls("outbox") == [])
     }
 
+    /// Deletions go first: while the store keeps one, what was added after it waits too.
+    @Test func whatFollowsADeletionWaitsForIt() async throws {
+        let scene = await Scene()
+        let uuid = try await scene.add(70)
+        await scene.synchroniser.run()
+        await scene.world.delete(uuid)
+        try await scene.add(71)
+        let things = await scene.world.things("outbox")
+        await scene.world.set { $0.keptThings = things }
+        await scene.world.forgetCalls()
+        await scene.synchroniser.run()
+        #expect(await scene.world.calls("outbox") == ["delete 1"])
+        await scene.world.set { $0.keptThings = [] }
+        await scene.synchroniser.run()
+        #expect(await scene.world.calls("outbox") == ["delete 1", "delete 1", "fetch 1", "add 1"])
+        #expect(await scene.isEqual())
+    }
+
+    /// An edit that leaves the content as it was: the resource stays, and learns of the new identifier.
+    @Test func anEditOfEqualContentChangesTheResourceAndDeletesNothing() async throws {
+        let scene = await Scene()
+        let uuid = try await scene.add(70)
+        await scene.synchroniser.run()
+        await scene.world.delete(uuid)
+        try await scene.add(70)
+        await scene.world.forgetCalls()
+        let report = await scene.synchroniser.run()
+        #expect(report.rows.map(\.updated) == [1])
+        #expect(await scene.world.calls("outbox") == ["fetch 1", "update 1"])
+        #expect(await scene.isEqual())
+    }
+
     /// A hook's no to a deletion, and to a change.
     @Test func aHooksNoToADeletionLeavesTheOthers() async throws {
         let scene = await Scene()
@@ -128,6 +160,9 @@ import Testing
         #expect(await next.synchroniser.run().rows.map(\.added) == [3])
         #expect(await next.world.calls("outbox") == ["fetch 3", "add 3"])
         #expect(await next.isEqual())
+        // What was settled behind the last place is not carried along.
+        let bytes = await next.world.saved[HealthStream(type: Scene.heartRate, store: "outbox")]
+        #expect(try JSON(#require(bytes))["settled"] == nil)
     }
 
     /// There was no back-off: a server that asks for time gets it, also from the next process.

@@ -98,6 +98,7 @@ struct SeededRun {
             }
             _ = await synchroniser.run()
             clock.advance(by: 100_000)
+            for _ in 0..<Int.random(in: 0...6, using: &random) { await world.mutate() }
             if await !world.isOn(process) { (synchroniser, process) = await phone("1") }
         }
         return await ending()

@@ -123,7 +123,8 @@ actor World {
         let type = types[pick(0...types.count - 1)]
         let live = samples[type].map { $0.keys.sorted { $0.uuidString < $1.uuidString } } ?? []
         let isDeleting = !live.isEmpty && chance(0.35)
-        if isDeleting { delete(live[pick(0...live.count - 1)]) }
+        // What was added last is deleted most: it may be on its way.
+        if isDeleting { delete(chance(0.5) ? latest(type) ?? live[0] : live[pick(0...live.count - 1)]) }
         // An edit is both.
         guard !isDeleting || chance(0.4) else { return }
         let isOld = chance(0.3)
@@ -137,6 +138,13 @@ actor World {
         let sample = HealthSample(
             type: known, value: .quantity(quantity), start: moment, end: moment, source: source)
         _ = add(sample, readableFrom: chance(0.1) ? 2 : 0)
+    }
+
+    private func latest(_ type: String) -> UUID? {
+        for change in (journal[type] ?? []).reversed() {
+            if case .added(let uuid) = change, samples[type]?[uuid] != nil { return uuid }
+        }
+        return nil
     }
 
     /// What a store must have in the end.
