@@ -10,6 +10,8 @@ public struct HealthSyncError: CodedError, Hashable {
         case stateNewer = "health-state-newer"
         /// The kept state is that of another stream.
         case stateForeign = "health-state-foreign"
+        /// The index of a stream is no such file, or was changed.
+        case indexDamaged = "health-index-damaged"
         /// What is kept cannot be read or written.
         case storageFailed = "health-storage-failed"
         /// The source does not know the anchor.
@@ -41,6 +43,7 @@ public struct HealthSyncError: CodedError, Hashable {
         case .stateDamaged: "What was kept of a stream of health data is damaged; reset the stream to read it anew."
         case .stateNewer: "What was kept of a stream of health data was written by a newer version; update the app."
         case .stateForeign: "What was kept is that of another stream of health data; reset the stream to read it anew."
+        case .indexDamaged: "The index of a stream of health data is damaged; reset the stream to read it anew."
         case .storageFailed: "The progress of the synchronisation cannot be read or written; is the disk full?"
         case .anchorInvalid: "The source does not know the place where it stopped; reset the stream to read it anew."
         case .sourceExceedsLimit: "The source gave more samples than it was asked for; nothing of them was taken."

@@ -1,0 +1,113 @@
+import Foundation
+
+/// One entry of the log of an index.
+struct IndexEntry {
+    let uuid: UUID
+    /// The resource that the sample is; nil where it is forgotten.
+    let target: String?
+}
+
+/// The frames of the log of an index: each was written, and became durable, as a whole.
+enum IndexFrame {
+    static let heading = Array("tributary-ids-01".utf8)
+    /// As many entries has a frame at most.
+    static let entryLimit = 500
+    /// As much is read at once.
+    static let pieceLength = 65_536
+    static let headLength = 16
+    /// A target of another form has so many bytes at most; longer ones come from nobody.
+    private static let targetLimit = 1_000
+    private static let observation = "Observation/"
+
+    static func write(_ entries: ArraySlice<IndexEntry>, to output: inout [UInt8]) {
+        var content: [UInt8] = []
+        content.reserveCapacity(entries.count * 33)
+        for entry in entries { write(entry, to: &content) }
+        let length = UInt32(content.count)
+        withUnsafeBytes(of: length.littleEndian) { output.append(contentsOf: $0) }
+        withUnsafeBytes(of: (~length).littleEndian) { output.append(contentsOf: $0) }
+        withUnsafeBytes(of: checksum(content[...]).littleEndian) { output.append(contentsOf: $0) }
+        output += content
+    }
+
+    private static func write(_ entry: IndexEntry, to content: inout [UInt8]) {
+        guard let target = entry.target else {
+            content.append(3)
+            append(entry.uuid, to: &content)
+            return
+        }
+        if target.hasPrefix(observation), let id = UUID(uuidString: String(target.dropFirst(observation.count))),
+            target.utf8.dropFirst(observation.utf8.count).elementsEqual(id.uuidString.lowercased().utf8)
+        {
+            content.append(1)
+            append(entry.uuid, to: &content)
+            append(id, to: &content)
+            return
+        }
+        let text = Array(target.utf8.prefix(targetLimit))
+        content.append(2)
+        append(entry.uuid, to: &content)
+        withUnsafeBytes(of: UInt16(text.count).littleEndian) { content.append(contentsOf: $0) }
+        content += text
+    }
+
+    private static func append(_ uuid: UUID, to content: inout [UInt8]) {
+        withUnsafeBytes(of: uuid.uuid) { content.append(contentsOf: $0) }
+    }
+
+    /// The length of the frame that begins here, or of its head where that is not whole. Zeros are what disks leave of
+    /// a write that did not come to its end: of them 0 is said.
+    ///
+    /// - Throws: ``HealthSyncError`` `health-index-damaged` where the head is not as it was written: its length would hide
+    ///   what follows.
+    static func length(in bytes: ArraySlice<UInt8>) throws(HealthSyncError) -> Int {
+        guard bytes.count >= headLength else { return headLength }
+        let (length, opposite) = (number(bytes.prefix(4)), number(bytes.dropFirst(4).prefix(4)))
+        if length ^ opposite == 0xFFFF_FFFF { return headLength + Int(length) }
+        guard bytes.prefix(headLength).allSatisfy({ $0 == 0 }) else { throw HealthSyncError(.indexDamaged) }
+        return 0
+    }
+
+    /// Reads a frame; false where it is not as it was written.
+    static func read(_ frame: ArraySlice<UInt8>, _ take: (IndexEntry) -> Void) -> Bool {
+        let content = frame.dropFirst(headLength)
+        guard !content.isEmpty, checksum(content) == number(frame.dropFirst(8).prefix(8)) else { return false }
+        var rest = content
+        while let kind = rest.popFirst() {
+            guard let uuid = uuid(&rest) else { return false }
+            switch kind {
+            case 1:
+                guard let id = Self.uuid(&rest) else { return false }
+                take(IndexEntry(uuid: uuid, target: observation + id.uuidString.lowercased()))
+            case 2:
+                let length = Int(number(rest.prefix(2)))
+                rest = rest.dropFirst(2)
+                guard rest.count >= length, length > 0 else { return false }
+                take(IndexEntry(uuid: uuid, target: String(decoding: rest.prefix(length), as: UTF8.self)))
+                rest = rest.dropFirst(length)
+            case 3: take(IndexEntry(uuid: uuid, target: nil))
+            default: return false
+            }
+        }
+        return true
+    }
+
+    private static func uuid(_ rest: inout ArraySlice<UInt8>) -> UUID? {
+        guard rest.count >= 16 else { return nil }
+        defer { rest = rest.dropFirst(16) }
+        return rest.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    }
+
+    private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+        bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// FNV-1a (<http://www.isthe.com/chongo/tech/comp/fnv/>): it finds what a crash cut or a disk lost, not what somebody forged.
+    private static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+        bytes.withUnsafeBytes { bytes in
+            var sum: UInt64 = 0xCBF2_9CE4_8422_2325
+            for byte in bytes { sum = (sum ^ UInt64(byte)) &* 0x100_0000_01B3 }
+            return sum
+        }
+    }
+}
