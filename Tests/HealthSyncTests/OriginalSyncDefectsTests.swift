@@ -179,6 +179,47 @@ import Testing
         #expect(converter.count.withLock { $0 } == 400)
         #expect(await scene.world.calls("outbox") == ["fetch 400", "add 400"])
     }
+
+    /// k: the work on a portion grows with its size alone.
+    @Test func aPortionCostsWhatItWeighs() throws {
+        struct Input {
+            let portion: HealthPortion
+            let known: [UUID: IndexedSample]
+        }
+        func make(_ size: Int) -> Input {
+            let deleted = (0..<size).map { _ in UUID() }
+            let added = (0..<size).map {
+                HealthOffer(uuid: UUID(), end: 0, form: .resource(target: "Observation/\($0)", bytes: 10))
+            }
+            let known = deleted.enumerated().map { ($1, IndexedSample(target: "Observation/old-\($0)", count: 1)) }
+            return Input(
+                portion: HealthPortion(deleted: deleted, added: added, anchor: HealthAnchor("1".utf8)),
+                known: Dictionary(uniqueKeysWithValues: known))
+        }
+        let growth = Growth.of(make) { input in
+            let size = input.portion.added.count
+            let stream = HealthStream(type: Scene.heartRate, store: "outbox")
+            let room = HealthRoom(samples: size * 2, bytes: size * 10)
+            var step = HealthStreamStep(stream, HealthStreamState(), .init(.changes, room: room, batch: size, now: 0))
+            var effect: HealthStreamStep.Effect? = step.begin()
+            while let next = effect {
+                switch next {
+                case .finish(let report):
+                    precondition(report.added == size && report.deleted == size)
+                    return
+                case .position: effect = step.handle(.positioned(HealthAnchor("0".utf8)))
+                case .lookUp: effect = step.handle(.known(input.known))
+                case .note, .forget, .save: effect = step.handle(.done)
+                case .fetch: effect = step.handle(.fetched(present: [], [:]))
+                case .delete(let asked): effect = step.handle(.answered(asked.mapValues { _ in .stored }))
+                case .add(let uuids), .update(let uuids):
+                    effect = step.handle(.answered(Dictionary(uniqueKeysWithValues: uuids.map { ($0, .stored) })))
+                case .readChanges, .readHistory, .readAgain: effect = step.handle(.portion(input.portion))
+                }
+            }
+        }
+        #expect(growth.factor < 8, "\(growth)")
+    }
 }
 
 /// A converter of an app's own.

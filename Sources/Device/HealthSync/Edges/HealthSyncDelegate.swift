@@ -5,6 +5,9 @@ import Foundation
 /// A "no" concerns the sample alone that was asked about: it is not sent and not offered again, and everything else goes on.
 /// The app is asked once for each sample and call; what it is told afterwards has an outcome for each.
 public protocol HealthSyncDelegate: Sendable {
+    /// Whether a stream shall be worked on in the run that begins. What changed stays behind its anchor; the next wake of its
+    /// type and the next run by hand ask again.
+    func shouldSynchronize(_ stream: HealthStream) async -> Bool
     /// Whether the store shall be asked for the sample. Without it nobody knows whether it is there, so it is left out.
     func shouldFetch(_ sample: OutgoingSample, from store: String) async -> Bool
     /// Whether the sample shall be added.
@@ -32,6 +35,7 @@ public protocol HealthSyncDelegate: Sendable {
 }
 
 extension HealthSyncDelegate {
+    public func shouldSynchronize(_ stream: HealthStream) async -> Bool { true }
     public func shouldFetch(_ sample: OutgoingSample, from store: String) async -> Bool { true }
     public func shouldAdd(_ sample: OutgoingSample, to store: String) async -> Bool { true }
     public func shouldUpdate(_ sample: OutgoingSample, in store: String) async -> Bool { true }

@@ -219,9 +219,10 @@ extension HealthStreamStep {
             gone[target, default: []].append(uuid)
         }
         let coming = Set(portion.round.offers.values.compactMap(\.target))
+        let before = goneBefore()
         for (target, uuids) in gone {
             let count = uuids.compactMap { portion.known[$0]?.count }.max() ?? 0
-            if count <= goneBefore(target) + uuids.count, !coming.contains(target) {
+            if count <= before[target, default: 0] + uuids.count, !coming.contains(target) {
                 let first = uuids.min { $0.uuidString < $1.uuidString } ?? uuids[0]
                 asked[first] = .some(target)
                 portion.round.asked[first] = uuids
@@ -234,9 +235,13 @@ extension HealthStreamStep {
         return .delete(asked)
     }
 
-    /// Those of a resource that an earlier round of the portion forgot, after the index was asked.
-    private func goneBefore(_ target: String) -> Int {
-        portion.known.count { $0.value.target == target && portion.settled.contains($0.key) }
+    /// How many of each resource an earlier round of the portion forgot, after the index was asked.
+    private func goneBefore() -> [String: Int] {
+        var gone: [String: Int] = [:]
+        for (uuid, sample) in portion.known where portion.settled.contains(uuid) {
+            gone[sample.target, default: 0] += 1
+        }
+        return gone
     }
 
     private mutating func forget() -> Effect {

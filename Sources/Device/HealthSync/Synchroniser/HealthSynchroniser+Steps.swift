@@ -3,8 +3,17 @@ import Foundation
 import HealthData
 
 extension HealthSynchroniser {
+    /// The streams of a run, without those that the app does not want now.
+    func runnable() async -> [HealthTurns.Standing] {
+        var wanted: [HealthTurns.Standing] = []
+        for standing in await standings() where await delegate?.shouldSynchronize(standing.stream) ?? true {
+            wanted.append(standing)
+        }
+        return wanted
+    }
+
     /// The streams as they stand. What is kept of one is read once.
-    func standings() async -> [HealthTurns.Standing] {
+    private func standings() async -> [HealthTurns.Standing] {
         var standings: [HealthTurns.Standing] = []
         for stream in streams {
             do {

@@ -153,7 +153,7 @@ public actor HealthSynchroniser {
     private func perform(_ effect: HealthTurns.Effect) {
         switch effect {
         case .gather:
-            work = Task { post(.began(await standings(), now: environment.now(), random: environment.random())) }
+            work = Task { post(.began(await runnable(), now: environment.now(), random: environment.random())) }
         case .step(let stream, let kind, let room):
             work = Task { post(.stepped(await step(stream, kind, room))) }
         case .cancelStep: work?.cancel()
