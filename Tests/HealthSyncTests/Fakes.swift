@@ -84,7 +84,7 @@ struct Shelf: ExternalStore {
         identity == .content ? sample.targets[0] : sample.uuid.uuidString
     }
 
-    func fetch(_ samples: [OutgoingSample]) async throws -> Set<UUID> {
+    func fetch(_ samples: [OutgoingSample]) async throws -> [UUID: StorePresence] {
         let keys = Dictionary(samples.map { ($0.uuid, key($0)) }, uniquingKeysWith: { first, _ in first })
         return try await world.fetch(name, keys, process)
     }

@@ -7,7 +7,7 @@ import Testing
 
 /// Whatever happens between, each store ends equal to the source, and each completion handler is called once.
 @Suite struct SeededRunsTests {
-    static let runs = ProcessInfo.processInfo.environment["TRIBUTARY_SYNC_RUNS"].flatMap { Int($0) } ?? 500
+    static let runs = ProcessInfo.processInfo.environment["TRIBUTARY_SYNC_RUNS"].flatMap { Int($0) } ?? 100
 
     @Test func eachStoreEndsEqualToTheSource() async {
         let seed = Seeded.newSeed()

@@ -237,11 +237,19 @@ actor World {
 
     func nextFault() -> Fault { chance(faults) ? Fault.allCases[pick(1...Fault.allCases.count - 1)] : .none }
 
-    func fetch(_ store: String, _ keys: [UUID: String], _ process: Int) throws -> Set<UUID> {
+    func fetch(_ store: String, _ keys: [UUID: String], _ process: Int) throws -> [UUID: StorePresence] {
         try tick(process)
         stores[store, default: Stored()].calls.append("fetch \(keys.count)")
         if chance(faults / 2) { throw PowerLost() }
-        return Set(keys.filter { stores[store]?.things[$0.value] != nil }.keys)
+        var presence: [UUID: StorePresence] = [:]
+        for (uuid, key) in keys.sorted(by: { $0.key.uuidString < $1.key.uuidString }) {
+            switch chance(faults / 4) ? pick(0...1) : 2 {
+            case 0: presence[uuid] = .kept(code: "http-503", retryAfter: 5)
+            case 1: break
+            default: presence[uuid] = stores[store]?.things[key] != nil ? .present : .absent
+            }
+        }
+        return presence
     }
 
     func change(

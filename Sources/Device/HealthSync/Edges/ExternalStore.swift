@@ -16,8 +16,9 @@ public protocol ExternalStore: Sendable {
     /// device knows nothing any more.
     var findsUnknown: Bool { get }
 
-    /// Those of the samples whose resources the store has already. They are changed by ``update(_:)`` and not added.
-    func fetch(_ samples: [OutgoingSample]) async throws -> Set<UUID>
+    /// Which of the samples' resources the store has already. They are changed by ``update(_:)`` and not added. A store whose
+    /// ``add(_:)`` finds that out by itself says of all that they are absent, as it does unless it says else.
+    func fetch(_ samples: [OutgoingSample]) async throws -> [UUID: StorePresence]
     /// Adds samples.
     func add(_ samples: [OutgoingSample]) async throws -> [UUID: HealthOutcome]
     /// Changes samples that are there. Several may be one resource.
@@ -31,8 +32,20 @@ public protocol ExternalStore: Sendable {
 extension ExternalStore {
     public var identity: StoreIdentity { .content }
     public var findsUnknown: Bool { false }
-    public func fetch(_ samples: [OutgoingSample]) async throws -> Set<UUID> { [] }
+    public func fetch(_ samples: [OutgoingSample]) async throws -> [UUID: StorePresence] {
+        Dictionary(samples.map { ($0.uuid, .absent) }, uniquingKeysWith: { first, _ in first })
+    }
     public func backlog() async throws -> Int { 0 }
+}
+
+/// Whether a store has the resource of a sample.
+public enum StorePresence: Sendable, Hashable {
+    /// It has.
+    case present
+    /// It has not.
+    case absent
+    /// It cannot be asked now. The code is stable; the wait in seconds is what the server asked for.
+    case kept(code: String, retryAfter: Double?)
 }
 
 /// One sample on its way to a store.

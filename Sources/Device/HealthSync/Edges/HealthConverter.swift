@@ -16,11 +16,18 @@ public protocol HealthConverter: Sendable {
 
 /// Makes what goes to stores of what sources give.
 struct SampleConversion: Sendable {
-    var selection: HealthSelection
-    var converters: [String: any HealthConverter]
+    let selection: HealthSelection
+    let converters: [String: any HealthConverter]
+    private var frames: ObservationFrames
+
+    init(selection: HealthSelection, converters: [String: any HealthConverter]) {
+        self.selection = selection
+        self.converters = converters
+        frames = ObservationFrames(subject: selection.subject, units: selection.units)
+    }
 
     /// Converts a sample: once, for whatever is done with it.
-    func convert(_ reading: HealthReading, of type: String) -> (HealthOffer, OutgoingSample?) {
+    mutating func convert(_ reading: HealthReading, of type: String) -> (HealthOffer, OutgoingSample?) {
         do {
             guard let sample = try outgoing(reading, of: type) else {
                 return (HealthOffer(uuid: reading.uuid, end: reading.end, form: .unwanted), nil)
@@ -34,7 +41,7 @@ struct SampleConversion: Sendable {
         }
     }
 
-    private func outgoing(_ reading: HealthReading, of type: String) throws -> OutgoingSample? {
+    private mutating func outgoing(_ reading: HealthReading, of type: String) throws -> OutgoingSample? {
         func made(_ content: OutgoingSample.Content, _ targets: [String], _ lines: [UInt8]) -> OutgoingSample {
             OutgoingSample(
                 uuid: reading.uuid, type: type, end: reading.end, content: content, targets: targets, lines: lines)
@@ -49,8 +56,7 @@ struct SampleConversion: Sendable {
             guard selection.selects(sample.type) else { return nil }
             if let problem = sample.timeProblem { throw problem }
             if sample.uuid == nil { sample.uuid = reading.uuid }
-            let observation = HealthObservation(
-                sample, fingerprint: sample.fingerprint, subject: selection.subject, units: selection.units)
+            let observation = frames.observation(of: sample, fingerprint: sample.fingerprint)
             var lines: [UInt8] = []
             observation.write(to: &lines)
             lines.append(0x0A)

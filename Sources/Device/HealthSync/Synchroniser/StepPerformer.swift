@@ -9,7 +9,7 @@ struct StepPerformer {
     let store: any ExternalStore
     let storage: any HealthSyncStorage
     let delegate: (any HealthSyncDelegate)?
-    let conversion: SampleConversion
+    private var conversion: SampleConversion
     private var samples: [UUID: OutgoingSample] = [:]
 
     init(
@@ -149,7 +149,16 @@ struct StepPerformer {
         let (store, fetched) = (store, asked)
         do {
             guard !Task.isCancelled else { throw CancellationError() }
-            present = try await store.fetch(fetched)
+            let answers = try await store.fetch(fetched)
+            for sample in fetched {
+                switch answers[sample.uuid] {
+                case .present?: present.insert(sample.uuid)
+                case .absent?: break
+                case .kept(let code, let retryAfter)?:
+                    outcomes[sample.uuid] = .kept(code: code, retryAfter: retryAfter)
+                case nil: outcomes[sample.uuid] = .kept(code: "unanswered", retryAfter: nil)
+                }
+            }
         } catch {
             for sample in fetched { outcomes[sample.uuid] = Self.kept(error) }
         }

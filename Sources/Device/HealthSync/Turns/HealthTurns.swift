@@ -164,12 +164,13 @@ public struct HealthSyncLimits: Sendable, Hashable {
     /// The longest bound in seconds.
     public var longestDelay: Double
 
-    /// Fifteen seconds, two thousand samples, a megabyte. What is less than one counts as one: no limit means for ever.
+    /// Fifteen seconds, two thousand samples, a megabyte. What is less than one counts as one, as no bound would mean for ever;
+    /// a wake takes a day at most.
     public init(
         seconds: Double = 15, samples: Int = 2_000, bytes: Int = 1_000_000, batch: Int = 500,
         firstDelay: Double = 30, longestDelay: Double = 3_600
     ) {
-        self.seconds = seconds.isFinite ? max(seconds, 1) : 15
+        self.seconds = seconds.isFinite ? min(max(seconds, 1), 86_400) : 15
         self.samples = max(samples, 1)
         self.bytes = max(bytes, 1)
         self.batch = max(batch, 1)
