@@ -1,10 +1,61 @@
+import Core
 import Foundation
 
 /// One entry of the log of an index.
 struct IndexEntry {
     let uuid: UUID
     /// The resource that the sample is; nil where it is forgotten.
-    let target: String?
+    let target: IndexTarget?
+}
+
+/// A resource as the log holds it: nearly all are Observations whose id is a UUID.
+enum IndexTarget: Hashable {
+    case observation(UUID)
+    case other(String)
+
+    private static let prefix = "Observation/"
+    /// A target of another form has so many bytes at most; longer ones come from nobody.
+    private static let limit = 1_000
+
+    init(_ text: String) {
+        self =
+            Self.observation(text).map { .observation($0) }
+            ?? .other(String(decoding: text.utf8.prefix(Self.limit), as: UTF8.self))
+    }
+
+    var text: String {
+        switch self {
+        case .observation(let id): Self.prefix + id.uuidString.lowercased()
+        case .other(let text): text
+        }
+    }
+
+    /// The id of an Observation in the form that ours have; nil for all other texts, which are kept as they are.
+    private static func observation(_ text: String) -> UUID? {
+        var text = text
+        return text.withUTF8 { bytes -> UUID? in
+            guard bytes.count == prefix.utf8.count + 36, bytes.starts(with: prefix.utf8) else { return nil }
+            var id: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+            var place = prefix.utf8.count
+            let isWhole = withUnsafeMutableBytes(of: &id) { id in
+                for index in 0..<16 {
+                    if [4, 6, 8, 10].contains(index) {
+                        guard bytes[place] == UInt8(ascii: "-") else { return false }
+                        place += 1
+                    }
+                    guard let high = digit(bytes[place]), let low = digit(bytes[place + 1]) else { return false }
+                    id[index] = high << 4 | low
+                    place += 2
+                }
+                return true
+            }
+            return isWhole ? UUID(uuid: id) : nil
+        }
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        byte < 0x41 || byte > 0x46 ? Hexadecimal.value(of: byte) : nil
+    }
 }
 
 /// The frames of the log of an index: each was written, and became durable, as a whole.
@@ -15,9 +66,6 @@ enum IndexFrame {
     /// As much is read at once.
     static let pieceLength = 65_536
     static let headLength = 16
-    /// A target of another form has so many bytes at most; longer ones come from nobody.
-    private static let targetLimit = 1_000
-    private static let observation = "Observation/"
 
     static func write(_ entries: ArraySlice<IndexEntry>, to output: inout [UInt8]) {
         var content: [UInt8] = []
@@ -36,19 +84,17 @@ enum IndexFrame {
             append(entry.uuid, to: &content)
             return
         }
-        if target.hasPrefix(observation), let id = UUID(uuidString: String(target.dropFirst(observation.count))),
-            target.utf8.dropFirst(observation.utf8.count).elementsEqual(id.uuidString.lowercased().utf8)
-        {
+        switch target {
+        case .observation(let id):
             content.append(1)
             append(entry.uuid, to: &content)
             append(id, to: &content)
-            return
+        case .other(let text):
+            content.append(2)
+            append(entry.uuid, to: &content)
+            withUnsafeBytes(of: UInt16(text.utf8.count).littleEndian) { content.append(contentsOf: $0) }
+            content += text.utf8
         }
-        let text = Array(target.utf8.prefix(targetLimit))
-        content.append(2)
-        append(entry.uuid, to: &content)
-        withUnsafeBytes(of: UInt16(text.count).littleEndian) { content.append(contentsOf: $0) }
-        content += text
     }
 
     private static func append(_ uuid: UUID, to content: inout [UInt8]) {
@@ -78,12 +124,12 @@ enum IndexFrame {
             switch kind {
             case 1:
                 guard let id = Self.uuid(&rest) else { return false }
-                take(IndexEntry(uuid: uuid, target: observation + id.uuidString.lowercased()))
+                take(IndexEntry(uuid: uuid, target: .observation(id)))
             case 2:
                 let length = Int(number(rest.prefix(2)))
                 rest = rest.dropFirst(2)
                 guard rest.count >= length, length > 0 else { return false }
-                take(IndexEntry(uuid: uuid, target: String(decoding: rest.prefix(length), as: UTF8.self)))
+                take(IndexEntry(uuid: uuid, target: .other(String(decoding: rest.prefix(length), as: UTF8.self))))
                 rest = rest.dropFirst(length)
             case 3: take(IndexEntry(uuid: uuid, target: nil))
             default: return false
@@ -99,7 +145,9 @@ enum IndexFrame {
     }
 
     private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
-        bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+        var number: UInt64 = 0
+        for byte in bytes.reversed() { number = number << 8 | UInt64(byte) }
+        return number
     }
 
     /// FNV-1a (<http://www.isthe.com/chongo/tech/comp/fnv/>): it finds what a crash cut or a disk lost, not what somebody forged.

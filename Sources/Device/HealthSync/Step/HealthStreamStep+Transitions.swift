@@ -140,7 +140,9 @@ extension HealthStreamStep {
             offer.end <= history.upTo ?? .infinity && offer.end >= history.since ?? -.infinity
                 && seen.insert(offer.uuid).inserted
         }
-        portion.additions.sort { ($0.end, $1.uuid.uuidString) > ($1.end, $0.uuid.uuidString) }
+        portion.additions.sort {
+            $0.end == $1.end ? $0.uuid.uuidString < $1.uuid.uuidString : $0.end > $1.end
+        }
     }
 
     private mutating func lookUp() -> Effect {
