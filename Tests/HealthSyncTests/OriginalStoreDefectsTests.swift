@@ -187,6 +187,25 @@ import Testing
         #expect(await next.isEqual())
     }
 
+    /// What a store kept and the person then deleted is no failure any more.
+    @Test func aFailureEndsWithWhatItWasAbout() async throws {
+        let scene = await Scene()
+        await scene.synchroniser.run()
+        let uuid = try await scene.add(70)
+        await scene.world.set { $0.answer = .kept(code: "http-500", retryAfter: nil) }
+        await scene.synchroniser.run()
+        #expect(try await scene.state().hold?.failures == 1)
+        await scene.synchroniser.run()
+        #expect(try await scene.state().hold?.failures == 2)
+        await scene.world.delete(uuid)
+        await scene.world.set { $0.answer = nil }
+        await scene.synchroniser.run()
+        #expect(try await scene.state().hold == nil)
+        await scene.world.forgetCalls()
+        await scene.synchroniser.run()
+        #expect(await scene.world.writes == 0)
+    }
+
     /// A completion of the sample app was never called, as its signature was another.
     @Test func allFourCompletionsAreCalledWithAnOutcomeForEachSample() async throws {
         let scene = await Scene()

@@ -32,6 +32,7 @@ struct SeededRun {
     let handlers = Handlers()
     let limits: HealthSyncLimits
     let perSample: Set<String>
+    let findsUnknown: Bool
 
     init(_ seed: UInt64) {
         random = Seeded(seed)
@@ -39,6 +40,7 @@ struct SeededRun {
         limits = HealthSyncLimits(
             samples: Int.random(in: 1...40, using: &random), bytes: Int.random(in: 1...30_000, using: &random),
             batch: Int.random(in: 0...20, using: &random))
+        findsUnknown = Bool.random(using: &random)
         perSample = Bool.random(using: &random) ? [Self.heartRate, Self.steps] : [Self.heartRate]
     }
 
@@ -51,7 +53,8 @@ struct SeededRun {
                 selection: HealthSelection(subject: "p1"), version: version, lookBackDays: nil, limits: limits),
             environment: .test(clock, random: Double.random(in: 0..<1, using: &random)))
         let content = Shelf(world: world, process: process, name: "content")
-        let sample = Shelf(world: world, process: process, name: "sample", identity: .sample)
+        let sample = Shelf(
+            world: world, process: process, name: "sample", identity: .sample, findsUnknown: findsUnknown)
         if Bool.random(using: &random) {
             await synchroniser.add(content, named: "content", types: [Self.heartRate, Self.steps])
             await synchroniser.add(sample, named: "sample", types: perSample)
@@ -64,6 +67,8 @@ struct SeededRun {
 
     /// What went wrong; nil where nothing did.
     mutating func failure() async -> String? {
+        let hasPosition = Bool.random(using: &random)
+        await world.set { $0.hasPosition = hasPosition }
         for _ in 0..<Int.random(in: 0...30, using: &random) { await world.mutate() }
         var (synchroniser, process) = await phone("1")
         for _ in 0..<Int.random(in: 1...12, using: &random) {

@@ -49,6 +49,8 @@ actor World {
     /// What stores answer for everything; nil where they take it.
     var answer: HealthOutcome?
     var failsLookUp = false
+    /// Whether the source knows the place behind what it has; a journal is read from its beginning.
+    var hasPosition = true
     var failsSave = false
     /// After so many calls the power goes; nil for never.
     var powerLeft: Int?
@@ -189,7 +191,7 @@ actor World {
         try tick(process)
         reads += 1
         if isLocked { throw HealthSourceError(.locked) }
-        return HealthAnchor("\(journal[type]?.count ?? 0)".utf8)
+        return hasPosition ? HealthAnchor("\(journal[type]?.count ?? 0)".utf8) : nil
     }
 
     func changes(_ type: String, _ anchor: HealthAnchor?, _ limit: Int, _ process: Int) throws -> HealthChanges {

@@ -7,7 +7,7 @@ import HealthData
 /// A source reads and knows nothing of stores. It may be asked for the same again, and gives what it has then.
 public protocol HealthSampleSource: Sendable {
     /// The place behind everything that is there now; nil where the source has no such place, or nothing yet: then
-    /// everything comes by ``changes(of:after:limit:)``.
+    /// everything comes by ``changes(of:after:limit:)``, whatever its date. A journal, which has no order by date, has none.
     ///
     /// - Throws: ``HealthSourceError``.
     func position(of type: String) async throws -> HealthAnchor?

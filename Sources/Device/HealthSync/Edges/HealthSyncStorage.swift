@@ -18,7 +18,7 @@ public protocol HealthSyncStorage: Sendable {
     func note(_ targets: [UUID: String], of stream: HealthStream) async throws
     /// Forgets samples of the index; those that are not there are no error.
     func forget(_ uuids: [UUID], of stream: HealthStream) async throws
-    /// Forgets a stream: its state and its index.
+    /// Forgets a stream: its state, and then its index, as an anchor without an index would leave deletions unknown.
     func erase(_ stream: HealthStream) async throws
 }
 

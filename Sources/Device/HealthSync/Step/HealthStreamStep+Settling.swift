@@ -137,7 +137,11 @@ extension HealthStreamStep {
 
     private mutating func noteHold() {
         let hasStored = report.added + report.updated + report.deleted > 0
-        if hasStored { state.hold = nil }
+        // Nothing is left of what the store kept: the person deleted it, say.
+        let isDone =
+            portion.held == nil && portion.open == 0 && state.history.isDone
+            && !state.quarantine.isDue(for: options.version)
+        if hasStored || isDone { state.hold = nil }
         guard let held = portion.held, held.code != Self.timeOverCode else { return }
         state.hold = HealthStoreHold(
             failures: min((state.hold?.failures ?? 0) + 1, 1_000),
