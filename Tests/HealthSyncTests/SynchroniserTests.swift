@@ -185,6 +185,26 @@ import Testing
         #expect(stored.value == sample.observation(subject: "p1").json.bytes() + [0x0A])
     }
 
+    @Test func aTypeOfASupplementsRowNeedsNoConverter() async throws {
+        let row: JSON = [
+            "identifier": "org.example.grip", "kind": "quantity", "title": "Grip Strength", "folder": "Vital Signs",
+            "category": "exam", "aggregation": "discrete",
+            "codings": [["system": "http://example.org/codes", "code": "grip", "display": "Grip strength"]],
+            "unit": ["healthKit": "kg", "ucum": "kg", "display": "kg"],
+        ]
+        let table = try HealthTypeTable.standard.applying(supplement: ["types": [row]])
+        let type = try #require(table.type("org.example.grip"))
+        let quantity = try HealthQuantity("41.5", unit: "kg", as: try #require(type.measure))
+        let moment = HealthInstant(seconds: 1_600_000_000, offsetMinutes: 0)
+        let sample = HealthSample(
+            type: type, value: .quantity(quantity), start: moment, end: moment, source: Samples.watch)
+        let scene = await Scene(types: [type.identifier])
+        _ = await scene.world.add(sample)
+        await scene.synchroniser.run()
+        let lines = try #require(await scene.world.stores["outbox"]?.things.values.first)
+        #expect(try JSON(lines)["valueQuantity"]?["value"]?.number?.text == "41.5")
+    }
+
     @Test func aTypeOfTheAppsOwnIsSetAsideUntilThereIsAConverter() async throws {
         // What the table does not know is set aside until it does, or a converter makes it.
         struct Own: HealthConverter {
