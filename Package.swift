@@ -69,6 +69,9 @@ let device: [Target] = [
     .target(name: "HealthTypes", dependencies: ["Core", "FHIR", "UCUM"], path: "Sources/Device/HealthTypes"),
     .target(
         name: "HealthData", dependencies: ["Core", "FHIR", "HealthTypes", crypto], path: "Sources/Device/HealthData"),
+    .target(
+        name: "HealthSync", dependencies: ["Core", "FHIR", "HealthTypes", "HealthData"],
+        path: "Sources/Device/HealthSync"),
     .target(name: "Outbox", dependencies: ["Core", "Wire", "Attachments"], path: "Sources/Device/Outbox"),
 ]
 
@@ -170,7 +173,8 @@ let tests: [Target] = [
         name: "GuideTests",
         dependencies: [
             "Core", "FHIR", "FHIRPath", "FHIRValidation", "FHIRVersions", "JSONQuery", "UCUM", "Questionnaires",
-            "InformedConsent", "HealthTypes", "HealthData", "HealthReport", "Outbox", "Wire", "Attachments",
+            "InformedConsent", "HealthTypes", "HealthData", "HealthSync", "HealthReport", "Outbox", "Wire",
+            "Attachments",
         ]),
     .testTarget(name: "UCUMTests", dependencies: ["UCUM", "Core", "TestSupport"]),
     .testTarget(name: "FHIRPathTests", dependencies: ["FHIRPath", "FHIR", "UCUM", "FHIRXML", "TestSupport"]),
@@ -196,6 +200,11 @@ let tests: [Target] = [
         name: "HealthDataTests",
         dependencies: [
             "HealthData", "HealthTypes", "HealthDataTestSupport", "TestSupport", "FHIR", "UCUM", "FHIRValidation",
+        ]),
+    .testTarget(
+        name: "HealthSyncTests",
+        dependencies: [
+            "Core", "HealthSync", "HealthData", "HealthTypes", "HealthDataTestSupport", "TestSupport", "FHIR",
         ]),
     .testTarget(
         name: "HealthReportTests",
@@ -266,6 +275,7 @@ let package = Package(
         .library(name: "TributaryInformedConsent", targets: ["InformedConsent"]),
         .library(name: "TributaryHealthTypes", targets: ["HealthTypes"]),
         .library(name: "TributaryHealthData", targets: ["HealthData"]),
+        .library(name: "TributaryHealthSync", targets: ["HealthSync"]),
         .library(name: "TributaryHealthReport", targets: ["HealthReport"]),
         .library(name: "TributaryAttachments", targets: ["Attachments"]),
         .library(name: "TributaryOutbox", targets: ["Outbox"]),

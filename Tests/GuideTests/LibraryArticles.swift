@@ -6,6 +6,7 @@ import FHIRVersions
 import Foundation
 import HealthData
 import HealthReport
+import HealthSync
 import HealthTypes
 import InformedConsent
 import JSONQuery
@@ -123,6 +124,18 @@ enum LibraryArticles {
         let codes = weight?.codings.compactMap(\.code)
         let pounds = try HealthKitUnit("kg").conversion(to: HealthKitUnit("lb"))?.convert("70.5")
         return (codes, pounds)
+    }
+
+    static func healthSync(
+        source: any HealthSampleSource, storage: any HealthSyncStorage, outbox: any ExternalStore
+    ) async -> HealthSyncReport {
+        let settings = HealthSyncSettings(selection: HealthSelection(subject: "p1"), version: "table 7, app 2.1")
+        let synchroniser = HealthSynchroniser(source: source, storage: storage, settings: settings)
+        await synchroniser.add(outbox, named: "outbox", types: ["HKQuantityTypeIdentifierHeartRate"])
+        await synchroniser.start()
+        let report = await synchroniser.run()
+        for row in report.rows { print(row.stream.type, row.added, row.deleted, row.waiting) }
+        return report
     }
 
     static func healthReport(_ samples: [HealthSample], importReport: HealthImportReport) -> String {

@@ -15,8 +15,6 @@ public final class HealthConversion {
     /// which the meal refers.
     public static let nutrientLimit = 10_000
 
-    private static let frameLimit = 8
-
     /// The import report so far.
     public var importReport = HealthImportReport()
     /// The samples and the form that were asked for.
@@ -31,9 +29,10 @@ public final class HealthConversion {
     private var pressures: [FingerprintKey: WaitingMember] = [:]
     private var nutrients: [FingerprintKey: WaitingMember] = [:]
     private var arrivals = 0
-    /// The devices that were met, and the last few sources.
+    /// The devices that were met.
     private var devices: Set<HealthDevice> = []
-    private var frames: [(source: HealthSource, frame: ObservationFrame)] = []
+    private var lastSource: HealthSource?
+    private var frames: ObservationFrames
 
     /// A member that may yet turn out to belong to a correlation.
     private struct WaitingMember {
@@ -46,6 +45,7 @@ public final class HealthConversion {
     public init(_ selection: HealthSelection, _ sink: HealthSink) {
         self.selection = selection
         self.sink = sink
+        frames = ObservationFrames(subject: selection.subject, units: selection.units)
         since = selection.since.map { Int64($0.timeIntervalSince1970.rounded(.up)) } ?? .min
     }
 
@@ -128,12 +128,11 @@ public final class HealthConversion {
 
     /// Returns the frame of the observations of a source. A device that was not met before is handed on first.
     private func frame(of source: HealthSource) throws -> ObservationFrame {
-        for known in frames where known.source === source { return known.frame }
-        if let device = source.device, devices.insert(device).inserted { try sink.device?(device) }
-        let frame = ObservationFrame(subject: selection.subject, units: selection.units, source: source)
-        if frames.count == Self.frameLimit { frames.removeFirst() }
-        frames.append((source, frame))
-        return frame
+        if lastSource !== source {
+            if let device = source.device, devices.insert(device).inserted { try sink.device?(device) }
+            lastSource = source
+        }
+        return frames.frame(of: source)
     }
 
     /// Takes a member of a correlation that stands alone. It waits for the correlation that it may belong to.

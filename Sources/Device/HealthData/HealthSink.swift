@@ -43,6 +43,17 @@ public struct HealthSpecial: Sendable {
     /// The id of the Patient; nil leaves the subject out.
     public let subject: String?
 
+    /// Makes a record ready to be sent.
+    public init(_ record: any SpecialRecord, subject: String?) {
+        self.init(record: record, fingerprint: record.fingerprint, subject: subject)
+    }
+
+    init(record: any SpecialRecord, fingerprint: SampleFingerprint, subject: String?) {
+        self.record = record
+        self.fingerprint = fingerprint
+        self.subject = subject
+    }
+
     /// The id of the resource.
     public var id: String { record.id(subject: subject) }
 

@@ -1,0 +1,88 @@
+import FHIR
+import Foundation
+import HealthData
+
+/// Makes the resource of a type that is the app's own, or makes that of a known type otherwise.
+///
+/// A type that has a unit and codes needs no converter but a row in a supplement of the table (``HealthTypeTable``).
+public protocol HealthConverter: Sendable {
+    /// The resource of a sample. Its `id` must be made of its content, so that the same sample is the same resource
+    /// whenever it is converted.
+    ///
+    /// - Parameter subject: the id of the Patient; nil leaves the subject out.
+    /// - Throws: a `CodedError`, whose code becomes the reason for which the sample is set aside.
+    func resource(of reading: HealthReading, subject: String?) throws -> JSON
+}
+
+/// Makes what goes to stores of what sources give.
+struct SampleConversion: Sendable {
+    let selection: HealthSelection
+    let converters: [String: any HealthConverter]
+    private var frames: ObservationFrames
+
+    init(selection: HealthSelection, converters: [String: any HealthConverter]) {
+        self.selection = selection
+        self.converters = converters
+        frames = ObservationFrames(subject: selection.subject, units: selection.units)
+    }
+
+    /// Converts a sample: once, for whatever is done with it.
+    mutating func convert(_ reading: HealthReading, of type: String) -> (HealthOffer, OutgoingSample?) {
+        do {
+            guard let sample = try outgoing(reading, of: type) else {
+                return (HealthOffer(uuid: reading.uuid, end: reading.end, form: .unwanted), nil)
+            }
+            let target = sample.targets.joined(separator: " ")
+            let form = HealthOffer.Form.resource(target: target, bytes: sample.lines.count)
+            return (HealthOffer(uuid: reading.uuid, end: reading.end, form: form), sample)
+        } catch {
+            let reason = (error as? any CodedError)?.code ?? "conversion-failed"
+            return (HealthOffer(uuid: reading.uuid, end: reading.end, form: .unconvertible(reason: reason)), nil)
+        }
+    }
+
+    private mutating func outgoing(_ reading: HealthReading, of type: String) throws -> OutgoingSample? {
+        func made(_ content: OutgoingSample.Content, _ targets: [String], _ lines: [UInt8]) -> OutgoingSample {
+            OutgoingSample(
+                uuid: reading.uuid, type: type, end: reading.end, content: content, targets: targets, lines: lines)
+        }
+        if let converter = converters[type] {
+            let resource = try converter.resource(of: reading, subject: selection.subject)
+            guard let target = Self.target(of: resource) else { throw SkipReason.valueMissing }
+            return made(.other(resource), [target], resource.bytes() + [0x0A])
+        }
+        switch reading.content {
+        case .sample(var sample):
+            guard selection.selects(sample.type) else { return nil }
+            if let problem = sample.timeProblem { throw problem }
+            if sample.uuid == nil { sample.uuid = reading.uuid }
+            let observation = frames.observation(of: sample, fingerprint: sample.fingerprint)
+            var lines: [UInt8] = []
+            observation.write(to: &lines)
+            lines.append(0x0A)
+            return made(.observation(observation), ["Observation/" + observation.id], lines)
+        case .special(let record):
+            guard selection.selects(record) else { return nil }
+            if let problem = record.timeProblem { throw problem }
+            let special = HealthSpecial(record, subject: selection.subject)
+            var lines: [UInt8] = []
+            var targets: [String] = []
+            for resource in special.resources {
+                guard let target = Self.target(of: resource) else { throw SkipReason.valueMissing }
+                targets.append(target)
+                resource.write(to: &lines)
+                lines.append(0x0A)
+            }
+            return made(.special(special), targets, lines)
+        case .other: throw SkipReason.unsupportedType
+        case .unreadable(let reason): throw reason
+        }
+    }
+
+    private static func target(of resource: JSON) -> String? {
+        guard let type = resource["resourceType"]?.string, ResourceName.isType(type),
+            let id = resource["id"]?.string, ResourceName.isID(id)
+        else { return nil }
+        return type + "/" + id
+    }
+}

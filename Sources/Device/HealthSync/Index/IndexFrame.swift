@@ -1,0 +1,161 @@
+import Core
+import Foundation
+
+/// One entry of the log of an index.
+struct IndexEntry {
+    let uuid: UUID
+    /// The resource that the sample is; nil where it is forgotten.
+    let target: IndexTarget?
+}
+
+/// A resource as the log holds it: nearly all are Observations whose id is a UUID.
+enum IndexTarget: Hashable {
+    case observation(UUID)
+    case other(String)
+
+    private static let prefix = "Observation/"
+    /// A target of another form has so many bytes at most; longer ones come from nobody.
+    private static let limit = 1_000
+
+    init(_ text: String) {
+        self =
+            Self.observation(text).map { .observation($0) }
+            ?? .other(String(decoding: text.utf8.prefix(Self.limit), as: UTF8.self))
+    }
+
+    var text: String {
+        switch self {
+        case .observation(let id): Self.prefix + id.uuidString.lowercased()
+        case .other(let text): text
+        }
+    }
+
+    /// The id of an Observation in the form that ours have; nil for all other texts, which are kept as they are.
+    private static func observation(_ text: String) -> UUID? {
+        var text = text
+        return text.withUTF8 { bytes -> UUID? in
+            guard bytes.count == prefix.utf8.count + 36, bytes.starts(with: prefix.utf8) else { return nil }
+            var id: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+            var place = prefix.utf8.count
+            let isWhole = withUnsafeMutableBytes(of: &id) { id in
+                for index in 0..<16 {
+                    if [4, 6, 8, 10].contains(index) {
+                        guard bytes[place] == UInt8(ascii: "-") else { return false }
+                        place += 1
+                    }
+                    guard let high = digit(bytes[place]), let low = digit(bytes[place + 1]) else { return false }
+                    id[index] = high << 4 | low
+                    place += 2
+                }
+                return true
+            }
+            return isWhole ? UUID(uuid: id) : nil
+        }
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        byte < 0x41 || byte > 0x46 ? Hexadecimal.value(of: byte) : nil
+    }
+}
+
+/// The frames of the log of an index: each was written, and became durable, as a whole.
+enum IndexFrame {
+    static let heading = Array("tributary-ids-01".utf8)
+    /// As many entries has a frame at most.
+    static let entryLimit = 500
+    /// As much is read at once.
+    static let pieceLength = 65_536
+    static let headLength = 16
+
+    static func write(_ entries: ArraySlice<IndexEntry>, to output: inout [UInt8]) {
+        var content: [UInt8] = []
+        content.reserveCapacity(entries.count * 33)
+        for entry in entries { write(entry, to: &content) }
+        let length = UInt32(content.count)
+        withUnsafeBytes(of: length.littleEndian) { output.append(contentsOf: $0) }
+        withUnsafeBytes(of: (~length).littleEndian) { output.append(contentsOf: $0) }
+        withUnsafeBytes(of: checksum(content[...]).littleEndian) { output.append(contentsOf: $0) }
+        output += content
+    }
+
+    private static func write(_ entry: IndexEntry, to content: inout [UInt8]) {
+        guard let target = entry.target else {
+            content.append(3)
+            append(entry.uuid, to: &content)
+            return
+        }
+        switch target {
+        case .observation(let id):
+            content.append(1)
+            append(entry.uuid, to: &content)
+            append(id, to: &content)
+        case .other(let text):
+            content.append(2)
+            append(entry.uuid, to: &content)
+            withUnsafeBytes(of: UInt16(text.utf8.count).littleEndian) { content.append(contentsOf: $0) }
+            content += text.utf8
+        }
+    }
+
+    private static func append(_ uuid: UUID, to content: inout [UInt8]) {
+        withUnsafeBytes(of: uuid.uuid) { content.append(contentsOf: $0) }
+    }
+
+    /// The length of the frame that begins here, or of its head where that is not whole. Zeros are what disks leave of
+    /// a write that did not come to its end: of them 0 is said.
+    ///
+    /// - Throws: ``HealthSyncError`` `health-index-damaged` where the head is not as it was written: its length would hide
+    ///   what follows.
+    static func length(in bytes: ArraySlice<UInt8>) throws(HealthSyncError) -> Int {
+        guard bytes.count >= headLength else { return headLength }
+        let (length, opposite) = (number(bytes.prefix(4)), number(bytes.dropFirst(4).prefix(4)))
+        if length ^ opposite == 0xFFFF_FFFF { return headLength + Int(length) }
+        guard bytes.prefix(headLength).allSatisfy({ $0 == 0 }) else { throw HealthSyncError(.indexDamaged) }
+        return 0
+    }
+
+    /// Reads a frame; false where it is not as it was written.
+    static func read(_ frame: ArraySlice<UInt8>, _ take: (IndexEntry) -> Void) -> Bool {
+        let content = frame.dropFirst(headLength)
+        guard !content.isEmpty, checksum(content) == number(frame.dropFirst(8).prefix(8)) else { return false }
+        var rest = content
+        while let kind = rest.popFirst() {
+            guard let uuid = uuid(&rest) else { return false }
+            switch kind {
+            case 1:
+                guard let id = Self.uuid(&rest) else { return false }
+                take(IndexEntry(uuid: uuid, target: .observation(id)))
+            case 2:
+                let length = Int(number(rest.prefix(2)))
+                rest = rest.dropFirst(2)
+                guard rest.count >= length, length > 0 else { return false }
+                take(IndexEntry(uuid: uuid, target: .other(String(decoding: rest.prefix(length), as: UTF8.self))))
+                rest = rest.dropFirst(length)
+            case 3: take(IndexEntry(uuid: uuid, target: nil))
+            default: return false
+            }
+        }
+        return true
+    }
+
+    private static func uuid(_ rest: inout ArraySlice<UInt8>) -> UUID? {
+        guard rest.count >= 16 else { return nil }
+        defer { rest = rest.dropFirst(16) }
+        return rest.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    }
+
+    private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+        var number: UInt64 = 0
+        for byte in bytes.reversed() { number = number << 8 | UInt64(byte) }
+        return number
+    }
+
+    /// FNV-1a (<http://www.isthe.com/chongo/tech/comp/fnv/>): it finds what a crash cut or a disk lost, not what somebody forged.
+    private static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+        bytes.withUnsafeBytes { bytes in
+            var sum: UInt64 = 0xCBF2_9CE4_8422_2325
+            for byte in bytes { sum = (sum ^ UInt64(byte)) &* 0x100_0000_01B3 }
+            return sum
+        }
+    }
+}

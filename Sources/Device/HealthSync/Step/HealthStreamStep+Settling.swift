@@ -1,0 +1,171 @@
+import Foundation
+
+extension HealthStreamStep {
+    /// The code of what was not done because the time of the wake was over: no failure of the store.
+    public static let timeOverCode = "time-over"
+
+    /// Settles what a round brought; another follows where it left something for which there is room.
+    mutating func endRound() -> Effect {
+        let round = portion.round
+        var progress = false
+        for uuid in round.deletions.keys {
+            guard let outcome = round.outcomes[uuid] else { continue }
+            switch outcome {
+            case .stored: report.deleted += 1
+            case .refused(let code):
+                guard setAside(uuid, code, isDeletion: true, end: nil) else { continue }
+            case .declined: report.declined += 1
+            case .kept: continue
+            }
+            if isGone(outcome) { state.quarantine.named[uuid] = nil }
+            portion.settled.insert(uuid)
+            progress = true
+        }
+        let updated = round.present.union(round.others.values.joined())
+        for (uuid, offer) in round.offers {
+            guard let outcome = round.outcomes[uuid] else { continue }
+            switch outcome {
+            case .stored:
+                if updated.contains(uuid) { report.updated += 1 } else { report.added += 1 }
+                state.lastSample = max(state.lastSample ?? offer.end, offer.end)
+            case .refused(let code): _ = setAside(uuid, code, isDeletion: false, end: offer.end)
+            case .declined: report.declined += 1
+            case .kept: continue
+            }
+            if isGone(outcome) { state.quarantine.named[uuid] = nil }
+            portion.settled.insert(uuid)
+            progress = true
+        }
+        guard progress, portion.held == nil, portion.blocked == nil, portion.open > 0 else { return endPortion() }
+        return nextRound()
+    }
+
+    private func isGone(_ outcome: HealthOutcome) -> Bool {
+        switch outcome {
+        case .stored, .declined: true
+        case .refused, .kept: false
+        }
+    }
+
+    private mutating func setAside(_ uuid: UUID, _ reason: String, isDeletion: Bool, end: Double?) -> Bool {
+        let entry = HealthQuarantine.Entry(
+            uuid: uuid, reason: reason, isDeletion: isDeletion, version: options.version)
+        guard state.quarantine.insert(entry, end: end) else {
+            portion.blocked = HealthSyncError(.quarantineFull).code
+            return false
+        }
+        report.quarantined += 1
+        return true
+    }
+
+    /// Moves the place behind what is settled, and saves where anything changed.
+    mutating func endPortion() -> Effect {
+        report.waiting = portion.open
+        var ending = HealthStepReport.Ending.idle
+        if let blocked = portion.blocked {
+            ending = .failed(code: blocked)
+        } else if let held = portion.held {
+            ending = .held(code: held.code, retryAfter: held.retryAfter)
+        } else if portion.open > 0 {
+            ending = .full
+        } else if portion.hasMore {
+            ending = .more
+        }
+        switch options.work {
+        case .changes:
+            state.waitingChanges = portion.open
+            if let failure = moveAnchor() { ending = .failed(code: failure) }
+        case .history:
+            state.history.waiting = portion.open
+            if let failure = moveHistory() { ending = .failed(code: failure) }
+        case .quarantine: if ending == .idle, state.quarantine.isDue(for: options.version) { ending = .more }
+        }
+        noteHold()
+        return saveAndFinish(ending)
+    }
+
+    /// - Returns: the code of what is wrong with the source.
+    private mutating func moveAnchor() -> String? {
+        let anchor = portion.anchor ?? state.anchor
+        let isElsewhere = anchor != state.anchor
+        guard portion.open == 0 else {
+            let unknown = portion.deletions.filter { portion.known[$0] == nil && options.findsUnknown }
+            for uuid in portion.additions.map(\.uuid) + unknown where portion.settled.contains(uuid) {
+                if state.settled.count < HealthStreamState.settledLimit { state.settled.insert(uuid) }
+            }
+            return nil
+        }
+        // A source that has nothing may name a new place for it: that is not worth a write.
+        if portion.isEmpty, !portion.hasMore { return nil }
+        guard isElsewhere else {
+            // The same would come for ever; what is settled of it is noted, so that it costs nothing.
+            for offer in portion.additions where state.settled.count < HealthStreamState.settledLimit {
+                state.settled.insert(offer.uuid)
+            }
+            return portion.hasMore ? HealthSyncError(.sourceRepeats).code : nil
+        }
+        // Places without anything before them count as work, lest there be no end to them.
+        if portion.isEmpty { report.samples += 1 }
+        state.anchor = anchor
+        state.settled = []
+        return nil
+    }
+
+    /// - Returns: the code of what is wrong with the source.
+    private mutating func moveHistory() -> String? {
+        let settled = state.history.settled.union(portion.settled)
+        if portion.additions.isEmpty, portion.hasMore { return HealthSyncError(.sourceRepeats).code }
+        // Those that the source did not give again ended earlier, or are gone.
+        func end(_ uuid: UUID) -> Double { portion.ends[uuid] ?? -.greatestFiniteMagnitude }
+        if let open = portion.additions.first(where: { !portion.settled.contains($0.uuid) }) {
+            state.history.upTo = open.end
+            state.history.settled = settled.filter { end($0) <= open.end }
+        } else if portion.hasMore, let last = portion.additions.last {
+            state.history.upTo = last.end
+            state.history.settled = settled.filter { end($0) <= last.end }
+        } else {
+            if let last = portion.additions.last { state.history.upTo = last.end }
+            state.history.settled = []
+            state.history.isDone = true
+        }
+        guard state.history.settled.count <= HealthStreamState.settledLimit else {
+            state.history = saved.history
+            return HealthSyncError(.historyCrowded).code
+        }
+        return nil
+    }
+
+    private mutating func noteHold() {
+        let hasStored = report.added + report.updated + report.deleted > 0
+        // Nothing is left of what the store kept: the person deleted it, say.
+        let isDone =
+            portion.held == nil && portion.open == 0 && state.history.isDone
+            && !state.quarantine.isDue(for: options.version)
+        if hasStored || isDone { state.hold = nil }
+        guard let held = portion.held, held.code != Self.timeOverCode else { return }
+        state.hold = HealthStoreHold(
+            failures: min((state.hold?.failures ?? 0) + 1, 1_000),
+            notBefore: held.retryAfter.flatMap { $0 > 0 ? options.now + $0 : nil })
+    }
+
+    mutating func saveAndFinish(_ ending: HealthStepReport.Ending) -> Effect {
+        report.ending = ending
+        guard state != saved else { return finish(ending) }
+        phase = .saving(isBeginning: false)
+        return .save(state)
+    }
+
+    /// Ends a step that cannot go on.
+    mutating func abandon(_ code: String) -> HealthStepReport {
+        _ = finish(.failed(code: code))
+        return report
+    }
+
+    /// Ends the step. What was not saved is as if it had not been: it is read again.
+    mutating func finish(_ ending: HealthStepReport.Ending) -> Effect {
+        phase = .finished
+        report.ending = ending
+        report.state = saved
+        return .finish(report)
+    }
+}

@@ -1,0 +1,72 @@
+import FHIR
+import Foundation
+import HealthData
+
+/// How far the streams are, for the app and for whoever watches: times, counts and stable codes, no values.
+public struct HealthSyncStatus: Sendable, Hashable {
+    /// One stream.
+    public struct Row: Sendable, Hashable {
+        /// The stream.
+        public let stream: HealthStream
+        /// The place up to which its store has all changes.
+        public let anchor: HealthAnchor?
+        /// When the latest sample ended that the store has, in seconds since 1970.
+        public let lastSample: Double?
+        /// Samples that were read and are not settled.
+        public let waiting: Int
+        /// Whether history is left.
+        public let hasHistory: Bool
+        /// What is set aside, with what is not named.
+        public let quarantined: Int
+        /// Why the stream stands; nil where it does not.
+        public let code: String?
+    }
+
+    /// What is set aside of a stream.
+    public struct Quarantined: Sendable, Hashable {
+        /// The stream.
+        public let stream: HealthStream
+        /// The sample and why it is set aside.
+        public let entry: HealthQuarantine.Entry
+    }
+
+    /// The streams, in order.
+    public let rows: [Row]
+    /// What is set aside.
+    public let quarantine: [Quarantined]
+
+    /// `{"streams":[{type,store,anchor,lastSample,waiting}],"quarantine":[{uuid,type,reason}]}`.
+    public var json: JSON {
+        let streams = rows.map { row -> JSON in
+            var object = JSONObject()
+            object["type"] = .string(row.stream.type)
+            object["store"] = .string(row.stream.store)
+            object["anchor"] = row.anchor.map { .string($0.text) }
+            object["lastSample"] = row.lastSample.flatMap(Self.time)
+            object["waiting"] = .number(JSONNumber(row.waiting))
+            object["code"] = row.code.map { .string($0) }
+            return .object(object)
+        }
+        let entries = quarantine.map { item -> JSON in
+            [
+                "uuid": .string(item.entry.uuid.uuidString), "type": .string(item.stream.type),
+                "reason": .string(item.entry.reason),
+            ]
+        }
+        return ["streams": .array(streams), "quarantine": .array(entries)]
+    }
+
+    private static func time(_ seconds: Double) -> JSON? {
+        guard let whole = Int64(exactly: seconds.rounded(.down)), HealthInstant.believable.contains(whole)
+        else { return nil }
+        return .string(HealthInstant(seconds: whole, offsetMinutes: 0).text)
+    }
+}
+
+extension HealthAnchor {
+    /// The anchor for people: as it is where it is plain text, else in base64.
+    public var text: String {
+        let isPlain = bytes.allSatisfy { (0x21...0x7E).contains($0) }
+        return isPlain ? String(decoding: bytes, as: UTF8.self) : Data(bytes).base64EncodedString()
+    }
+}

@@ -1,0 +1,112 @@
+import Core
+import Foundation
+import HealthData
+
+extension HealthSynchroniser {
+    /// The streams of a run, without those that the app does not want now.
+    func runnable() async -> [HealthTurns.Standing] {
+        var wanted: [HealthTurns.Standing] = []
+        for standing in await standings() where await delegate?.shouldSynchronize(standing.stream) ?? true {
+            wanted.append(standing)
+        }
+        return wanted
+    }
+
+    /// The streams as they stand. What is kept of one is read once.
+    private func standings() async -> [HealthTurns.Standing] {
+        var standings: [HealthTurns.Standing] = []
+        for stream in streams {
+            do {
+                let state = try await state(of: stream)
+                failures[stream] = nil
+                standings.append(.init(stream, state, version: settings.version, lookBack: settings.lookBack))
+            } catch {
+                failures[stream] = Self.code(of: error)
+                standings.append(.init(stream, failure: Self.code(of: error)))
+            }
+        }
+        return standings
+    }
+
+    private func state(of stream: HealthStream) async throws -> HealthStreamState {
+        if let state = states[stream] { return state }
+        let state: HealthStreamState
+        if let bytes = try await storage.state(of: stream) {
+            state = try HealthStreamState(bytes, of: stream)
+        } else {
+            state = HealthStreamState()
+        }
+        states[stream] = state
+        return state
+    }
+
+    /// - Returns: the code of what could not be forgotten.
+    func forget(_ streams: [HealthStream]) async -> String? {
+        var code: String?
+        for stream in streams {
+            do {
+                try await storage.erase(stream)
+                states[stream] = nil
+                failures[stream] = nil
+            } catch {
+                code = code ?? Self.code(of: error)
+            }
+        }
+        return code
+    }
+
+    /// How far the streams are.
+    public func status() async -> HealthSyncStatus {
+        _ = await standings()
+        let rows = streams.map { stream in
+            let state = states[stream] ?? HealthStreamState()
+            return HealthSyncStatus.Row(
+                stream: stream, anchor: state.anchor, lastSample: state.lastSample, waiting: state.waiting,
+                hasHistory: !state.history.isDone, quarantined: state.quarantine.count, code: failures[stream])
+        }
+        let quarantine = streams.flatMap { stream in
+            (states[stream]?.quarantine.entries ?? []).map { HealthSyncStatus.Quarantined(stream: stream, entry: $0) }
+        }
+        return HealthSyncStatus(rows: rows, quarantine: quarantine)
+    }
+
+    // MARK: - A step
+
+    /// Performs one step from its first effect to its last.
+    func step(
+        _ stream: HealthStream, _ work: HealthStreamStep.Work, _ room: HealthRoom
+    ) async -> HealthStepReport {
+        guard let state = states[stream], let store = stores[stream.store]?.store else {
+            var gone = HealthStreamStep(
+                stream, HealthStreamState(), .init(work, room: room, batch: 1, now: environment.now()))
+            return gone.abandon(HealthSyncError(.storeUnknown).code)
+        }
+        var step = HealthStreamStep(
+            stream, state,
+            .init(
+                work, room: room, batch: settings.limits.batch, now: environment.now(), version: settings.version,
+                lookBack: settings.lookBack, identity: store.identity,
+                findsUnknown: store.findsUnknown))
+        let conversion = SampleConversion(selection: settings.selection, converters: converters)
+        var performer = StepPerformer(
+            stream: stream, source: source, store: store, storage: storage, delegate: delegate, conversion: conversion)
+        var effect = step.begin()
+        while true {
+            if case .finish(let report) = effect { return noted(report) }
+            let event = await performer.perform(effect)
+            guard let next = step.handle(event) else { return noted(step.abandon("health-sync-out-of-order")) }
+            effect = next
+        }
+    }
+
+    private func noted(_ report: HealthStepReport) -> HealthStepReport {
+        states[report.stream] = report.state
+        failures[report.stream] = nil
+        if case .failed(let code) = report.ending { failures[report.stream] = code }
+        return report
+    }
+
+    static func code(of error: any Error) -> String {
+        (error as? any CodedError)?.code ?? HealthSyncError(.storageFailed).code
+    }
+}

@@ -1,0 +1,246 @@
+extension HealthTurns {
+    /// Takes an event and says what to do next, in order.
+    public mutating func handle(_ event: Event) -> [Effect] {
+        switch event {
+        case .asked(let request):
+            guard !isStopped else { return [.answer([request.id], HealthSyncReport(code: "stopped"))] }
+            waiting.append(request)
+            return wait()
+        case .resetAsked(let id, let streams):
+            resets.append((id, streams))
+            return phase == .idle ? nextTurn() : []
+        case .abandoned(let id): return abandon(id)
+        case .observerFailed(let id, let code): return [.answer([id], HealthSyncReport(code: code))]
+        case .start(let types):
+            isStopped = false
+            // A query runs once: what observed before is let go, and new ones are made.
+            defer { isObserving = true }
+            return (isObserving ? [.stopObserving] : []) + [.startObserving(types)]
+        case .stop: return stop()
+        case .timeOver(let number): return number == clock ? timeOver() : []
+
+        case .began(let standings, let now, let random):
+            guard phase == .gathering else { return phase == .winding ? nextTurn() : [] }
+            begin(standings, now: now, random: random)
+            return next()
+        case .stepped(let step): return stepped(step)
+        case .backlog(let count):
+            guard case .asking(let stream) = phase else { return phase == .winding ? nextTurn() : [] }
+            if count == 0 { return step(stream, .history) }
+            run.crowded.insert(stream.store)
+            return next()
+        case .forgot(let code):
+            guard phase == .forgetting else { return [] }
+            let ids = resetting
+            resetting = []
+            return [.answer(ids, HealthSyncReport(code: code))] + nextTurn()
+        }
+    }
+
+    // MARK: - Turns
+
+    /// Whoever waits begins at once, or when the turn is free; a clock runs so that nobody waits for ever.
+    private mutating func wait() -> [Effect] {
+        if phase == .idle { return nextTurn() }
+        guard phase == .winding, waiting.count == 1 else { return [] }
+        return [startClock()]
+    }
+
+    private mutating func startClock() -> Effect {
+        clock += 1
+        return .startClock(run: clock)
+    }
+
+    private mutating func nextTurn() -> [Effect] {
+        phase = .idle
+        if !resets.isEmpty {
+            phase = .forgetting
+            resetting = resets.map(\.id)
+            let streams = Set(resets.flatMap(\.streams))
+            resets = []
+            unfinished.subtract(streams)
+            return [.forget(streams.sorted())]
+        }
+        guard !waiting.isEmpty else { return [] }
+        (current, waiting) = (waiting, [])
+        phase = .gathering
+        return [startClock(), .gather]
+    }
+
+    private mutating func abandon(_ id: Int) -> [Effect] {
+        let isHere = (current + waiting).contains { $0.id == id }
+        guard isHere else { return [] }
+        current.removeAll { $0.id == id }
+        waiting.removeAll { $0.id == id }
+        return [.answer([id], HealthSyncReport(code: "abandoned"))]
+    }
+
+    private mutating func timeOver() -> [Effect] {
+        switch phase {
+        case .idle, .forgetting: return []
+        case .gathering, .asking, .stepping:
+            return windDown("time-over") + (waiting.isEmpty ? [] : [startClock()])
+        case .winding:
+            // The step does not come to its end: whoever waits has no turn.
+            let ids = waiting.map(\.id)
+            waiting = []
+            return ids.isEmpty ? [] : [.answer(ids, HealthSyncReport(code: "time-over"))]
+        }
+    }
+
+    private mutating func stop() -> [Effect] {
+        isStopped = true
+        isObserving = false
+        let ids = waiting.map(\.id)
+        waiting = []
+        let told: [Effect] = ids.isEmpty ? [] : [.answer(ids, HealthSyncReport(code: "stopped"))]
+        switch phase {
+        case .idle, .forgetting, .winding: return told + [.stopObserving]
+        case .gathering, .asking, .stepping: return windDown("stopped") + told + [.stopObserving]
+        }
+    }
+
+    /// Answers those whose run it is, and waits for the end of what is under way.
+    private mutating func windDown(_ code: String) -> [Effect] {
+        if phase == .gathering { run = HealthRun() }
+        run.report.hasMore = true
+        phase = .winding
+        return answer(code) + [.cancelStep]
+    }
+
+    private mutating func answer(_ code: String? = nil) -> [Effect] {
+        let ids = current.map(\.id)
+        current = []
+        run.report.code = code
+        run.report.hasMore =
+            run.report.hasMore || !run.changes.isEmpty || !run.due.isEmpty || !run.hasHistory.isEmpty
+        unfinished.formUnion(run.changes)
+        var effects: [Effect] = ids.isEmpty ? [] : [.answer(ids, run.report)]
+        if !isStopped { effects += askToWake() }
+        return effects
+    }
+
+    // MARK: - A run
+
+    private mutating func begin(_ standings: [Standing], now: Double, random: Double) {
+        run = HealthRun()
+        run.room = HealthRoom(samples: limits.samples, bytes: limits.bytes)
+        // One that says it is in Low Power Mode knows it of all.
+        run.isLowPower = current.contains(where: \.isLowPower)
+        let asked = current.contains { $0.types == nil } ? nil : Set(current.flatMap { $0.types ?? [] })
+        for standing in standings {
+            if let hold = standing.hold, hold.isClosed(at: now), let notBefore = hold.notBefore {
+                noteHold(standing.stream.store, hold.failures, notBefore - now)
+            }
+        }
+        // Streams do not always stand in the same order: the last ones would never have a turn where there is much to do.
+        let places = standings.count
+        let first = places == 0 ? 0 : min(max(Int(random * Double(places)), 0), places - 1)
+        for standing in standings[first...] + standings[..<first] {
+            if let failure = standing.failure {
+                run.report.change(standing.stream) { $0.code = failure }
+                continue
+            }
+            let isNamed = asked?.contains(standing.stream.type) ?? true
+            if isNamed, !isOpen(standing.stream) {
+                run.report.change(standing.stream) { $0.code = "retry-later" }
+            }
+            if isNamed || unfinished.contains(standing.stream) || standing.hold != nil {
+                run.changes.append(standing.stream)
+            }
+            if standing.hasDue { run.due.append(standing.stream) }
+            if standing.hasHistory { run.hasHistory.insert(standing.stream) }
+        }
+        unfinished.subtract(run.changes)
+        run.history = (standings[first...] + standings[..<first]).map(\.stream).filter(run.hasHistory.contains)
+    }
+
+    private mutating func noteHold(_ store: String, _ failures: Int, _ retryAfter: Double) {
+        let old = run.held[store]
+        run.held[store] = (max(old?.failures ?? 0, failures), max(old?.retryAfter ?? 0, retryAfter))
+    }
+
+    private func isOpen(_ stream: HealthStream) -> Bool { run.held[stream.store] == nil }
+
+    /// The next step of the run, or its end.
+    private mutating func next() -> [Effect] {
+        guard !run.isLocked, !run.room.isUsedUp else { return endRun() }
+        if let stream = run.changes.first(where: isOpen) { return step(stream, .changes) }
+        if let stream = run.due.first(where: isOpen) { return step(stream, .quarantine) }
+        guard !run.isLowPower else { return endRun() }
+        guard let stream = run.history.first(where: { isOpen($0) && !run.crowded.contains($0.store) })
+        else { return endRun() }
+        // What is sealed waits in the store too, so it is asked before each portion.
+        phase = .asking(stream)
+        return [.askBacklog(store: stream.store)]
+    }
+
+    private mutating func step(_ stream: HealthStream, _ work: HealthStreamStep.Work) -> [Effect] {
+        phase = .stepping
+        return [.step(stream, work, run.room)]
+    }
+
+    private mutating func stepped(_ step: HealthStepReport) -> [Effect] {
+        guard phase == .stepping || phase == .winding else { return [] }
+        let stream = step.stream
+        run.report.count(step)
+        run.room.take(samples: step.samples, bytes: step.bytes)
+        switch step.ending {
+        case .idle:
+            remove(stream, step.work)
+            if step.work == .history { run.hasHistory.remove(stream) }
+        case .more:
+            // The others have their turn first.
+            remove(stream, step.work)
+            append(stream, step.work)
+        case .full: run.room.samples = 0
+        case .held(_, let retryAfter): noteHold(stream.store, step.state.hold?.failures ?? 1, retryAfter ?? 0)
+        case .locked:
+            run.isLocked = true
+            run.report.isLocked = true
+        case .failed:
+            for work in HealthStreamStep.Work.allCases { remove(stream, work) }
+            run.hasHistory.remove(stream)
+            unfinished.insert(stream)
+        }
+        if phase == .winding {
+            unfinished.formUnion(run.changes)
+            return nextTurn()
+        }
+        return next()
+    }
+
+    private mutating func remove(_ stream: HealthStream, _ work: HealthStreamStep.Work) {
+        switch work {
+        case .changes: run.changes.removeAll { $0 == stream }
+        case .quarantine: run.due.removeAll { $0 == stream }
+        case .history: run.history.removeAll { $0 == stream }
+        }
+    }
+
+    private mutating func append(_ stream: HealthStream, _ work: HealthStreamStep.Work) {
+        switch work {
+        case .changes: run.changes.append(stream)
+        case .quarantine: run.due.append(stream)
+        case .history: run.history.append(stream)
+        }
+    }
+
+    private mutating func endRun() -> [Effect] { answer() + nextTurn() }
+
+    /// What is left is done at a later wake: soon where only the room was used up, and when the store may be asked where
+    /// it keeps what it gets, by an exponential wait with full jitter: devices that failed together do not come back
+    /// together.
+    private func askToWake() -> [Effect] {
+        guard run.report.hasMore else { return [] }
+        guard let worst = run.held.values.max(by: { $0.failures < $1.failures }) else {
+            // What cannot be done for another reason will hardly be possible at once.
+            let isSoon = run.room.isUsedUp || run.report.code != nil
+            return [.askToWake(atLeast: isSoon ? 0 : limits.longestDelay / 4, spread: limits.firstDelay)]
+        }
+        var spread = limits.firstDelay
+        for _ in 1..<max(min(worst.failures, 64), 1) where spread < limits.longestDelay { spread *= 2 }
+        let atLeast = run.held.values.map(\.retryAfter).min() ?? 0
+        return [.askToWake(atLeast: atLeast, spread: min(spread, limits.longestDelay))]
+    }
+}

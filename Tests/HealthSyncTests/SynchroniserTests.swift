@@ -1,0 +1,257 @@
+import Core
+import Foundation
+import HealthData
+import HealthDataTestSupport
+import HealthSync
+import Synchronization
+import TestSupport
+import Testing
+
+/// What an app sees of the synchroniser.
+@Suite struct SynchroniserTests {
+    /// A store that does not come back, and does not care that it is cancelled.
+    final class Abyss: ExternalStore {
+        private let gate = Mutex<[CheckedContinuation<Void, Never>]>([])
+        private let isOpen = Mutex(false)
+        let calls = Mutex(0)
+
+        func add(_ samples: [OutgoingSample]) async throws -> [UUID: HealthOutcome] {
+            calls.withLock { $0 += 1 }
+            await withCheckedContinuation { continuation in
+                if isOpen.withLock({ $0 }) { continuation.resume() } else { gate.withLock { $0.append(continuation) } }
+            }
+            return Dictionary(uniqueKeysWithValues: samples.map { ($0.uuid, .stored) })
+        }
+        func update(_ samples: [OutgoingSample]) async throws -> [UUID: HealthOutcome] { [:] }
+        func delete(_ samples: [DeletedSample]) async throws -> [UUID: HealthOutcome] { [:] }
+
+        func open() {
+            isOpen.withLock { $0 = true }
+            for continuation in gate.withLock({ $0 }) { continuation.resume() }
+        }
+    }
+
+    /// Lets others work until something holds.
+    private func until(_ holds: () async -> Bool) async throws {
+        while await !holds() {
+            try #require(Patience.deadline > .now)
+            await Task.yield()
+        }
+    }
+
+    @Test func aStoreThatDoesNotComeBackHoldsUpNoHandler() async throws {
+        let scene = await Scene(hasStores: false)
+        let abyss = Abyss()
+        await scene.synchroniser.add(abyss, named: "abyss", types: [Scene.heartRate])
+        try await scene.add()
+        await scene.synchroniser.wake(HealthWake(types: nil, complete: scene.handlers.make()))
+        try await until { abyss.calls.withLock { $0 } == 1 && scene.clock.count == 1 }
+        scene.clock.fire()
+        try await until { scene.handlers.counts == [1] }
+        // The next wake has no turn, but its time.
+        await scene.synchroniser.wake(HealthWake(types: nil, complete: scene.handlers.make()))
+        try await until { scene.clock.count == 1 }
+        scene.clock.fire()
+        try await until { scene.handlers.counts == [1, 1] }
+        #expect(abyss.calls.withLock { $0 } == 1)
+        // When it comes back after all, what it did counts.
+        abyss.open()
+        let report = await scene.synchroniser.run()
+        #expect(!report.hasMore && !report.hasFailed)
+        #expect(abyss.calls.withLock { $0 } == 1)
+        #expect(try await scene.state(Scene.heartRate, "abyss").history.isDone)
+    }
+
+    @Test func afterWithdrawalNothingIsReadAndNothingIsLeft() async throws {
+        let scene = await Scene()
+        await scene.synchroniser.start()
+        try await scene.add()
+        await scene.synchroniser.run()
+        await scene.synchroniser.stop()
+        await scene.synchroniser.reset()
+        #expect(await scene.world.saved.isEmpty)
+        #expect(await scene.world.index.isEmpty)
+        try await scene.add(99)
+        await scene.world.forgetCalls()
+        await scene.synchroniser.wake(HealthWake(types: nil, complete: scene.handlers.make()))
+        #expect(await scene.synchroniser.run().code == "stopped")
+        #expect(scene.handlers.counts == [1])
+        #expect(await scene.world.reads == 0)
+        #expect(await scene.world.things("outbox").count == 1)
+    }
+
+    @Test func anObserversWakeReadsItsTypeAlone() async throws {
+        let scene = await Scene(types: [Scene.heartRate, Scene.steps])
+        await scene.synchroniser.run()
+        await scene.synchroniser.start()
+        await scene.world.forgetCalls()
+        scene.phone.observers.fire(HealthWake(types: [Scene.steps], complete: scene.handlers.make()))
+        try await until { scene.handlers.counts == [1] }
+        #expect(await scene.world.reads == 1)
+    }
+
+    @Test func whatTheAppDoesNotWantNowWaitsBehindItsAnchor() async throws {
+        struct Later: HealthSyncDelegate {
+            func shouldSynchronize(_ stream: HealthStream) async -> Bool { stream.store == "server" }
+        }
+        let scene = await Scene(stores: ["outbox", "server"])
+        try await scene.add()
+        await scene.synchroniser.setDelegate(Later())
+        await scene.synchroniser.run()
+        #expect(await scene.isEqual("server"))
+        #expect(await scene.world.things("outbox") == [])
+        await scene.synchroniser.setDelegate(nil)
+        await scene.synchroniser.run()
+        #expect(await scene.isEqual("outbox"))
+    }
+
+    @Test func theAppIsToldOfTypesThatAreNotObserved() async throws {
+        final class Listener: HealthSyncDelegate {
+            let failures = Mutex<[String: HealthSourceError]>([:])
+            func observationFailed(_ failures: [String: HealthSourceError]) async {
+                self.failures.withLock { $0 = failures }
+            }
+        }
+        let scene = await Scene()
+        let listener = Listener()
+        await scene.synchroniser.setDelegate(listener)
+        let refusal = HealthSourceError.delivery(false, nil)
+        scene.phone.observers.state.withLock { $0.refused = refusal.map { [Scene.heartRate: $0] } ?? [:] }
+        await scene.synchroniser.start()
+        #expect(listener.failures.withLock { $0[Scene.heartRate]?.code } == "health-delivery-refused")
+    }
+
+    @Test func theDelegateIsToldAfterTheHandlerWasCalled() async throws {
+        let scene = await Scene()
+        let wishes = Wishes()
+        await scene.synchroniser.setDelegate(wishes)
+        try await scene.add()
+        await scene.synchroniser.wake(HealthWake(types: nil, complete: scene.handlers.make()))
+        try await until { !wishes.reports.withLock { $0.isEmpty } }
+        #expect(scene.handlers.counts == [1])
+        #expect(wishes.reports.withLock { $0[0].rows.map(\.added) } == [1])
+    }
+
+    @Test func whoCancelsIsAnsweredAtOnceAndTheRunGoesOn() async throws {
+        let scene = await Scene()
+        try await scene.add()
+        let task = Task { await scene.synchroniser.run() }
+        task.cancel()
+        _ = await task.value
+        await scene.synchroniser.run()
+        #expect(await scene.isEqual())
+    }
+
+    @Test func reportAndStatusAreTheCommandLinesJSON() async throws {
+        let scene = await Scene()
+        try await scene.add()
+        let uuid = try await scene.add(71, readableFrom: 2)
+        let report = await scene.synchroniser.run()
+        #expect(
+            report.json.text()
+                == #"{"streams":[{"type":"HKQuantityTypeIdentifierHeartRate","store":"outbox","added":1,"updated":0,"#
+                + #""deleted":0,"quarantined":1,"waiting":0}],"more":false}"#)
+        let status = await scene.synchroniser.status()
+        #expect(
+            status.json.text()
+                == #"{"streams":[{"type":"HKQuantityTypeIdentifierHeartRate","store":"outbox","anchor":"2","#
+                + #""lastSample":"2023-11-14T19:26:40+00:00","waiting":0}],"quarantine":[{"uuid":"\#(uuid.uuidString)","#
+                + #""type":"HKQuantityTypeIdentifierHeartRate","reason":"unknown-unit"}]}"#)
+    }
+
+    @Test func aCorrelationIsReadAndObservedByItsMembers() {
+        let pressure = "HKCorrelationTypeIdentifierBloodPressure"
+        let members = [
+            "HKQuantityTypeIdentifierBloodPressureDiastolic", "HKQuantityTypeIdentifierBloodPressureSystolic",
+        ]
+        let permissions = HealthPermissions(for: [pressure, Scene.heartRate])
+        #expect(permissions.read == members + [Scene.heartRate])
+        #expect(permissions.observed == permissions.read)
+        #expect(permissions.synchronized(with: [members[0]]) == [pressure])
+        #expect(permissions.synchronized(with: [Scene.heartRate, "unknown"]) == [Scene.heartRate])
+        let food = HealthPermissions(for: ["HKCorrelationTypeIdentifierFood"])
+        #expect(food.read.count > 30 && food.read.allSatisfy { $0.hasPrefix("HKQuantityTypeIdentifierDietary") })
+        #expect(HealthPermissions(for: ["an app's own"]).read == ["an app's own"])
+    }
+
+    @Test func theResourceIsTheOneThatAnExportMakes() async throws {
+        let scene = await Scene()
+        let uuid = try await scene.add(72)
+        await scene.synchroniser.run()
+        var sample = try #require(await scene.world.samples[Scene.heartRate]?[uuid]?.sample)
+        let stored = try #require(await scene.world.stores["outbox"]?.things.first)
+        #expect(stored.key == "Observation/" + sample.fingerprint.resourceID(subject: "p1"))
+        sample.uuid = uuid
+        #expect(stored.value == sample.observation(subject: "p1").json.bytes() + [0x0A])
+    }
+
+    @Test func aTypeOfASupplementsRowNeedsNoConverter() async throws {
+        let row: JSON = [
+            "identifier": "org.example.grip", "kind": "quantity", "title": "Grip Strength", "folder": "Vital Signs",
+            "category": "exam", "aggregation": "discrete",
+            "codings": [["system": "http://example.org/codes", "code": "grip", "display": "Grip strength"]],
+            "unit": ["healthKit": "kg", "ucum": "kg", "display": "kg"],
+        ]
+        let table = try HealthTypeTable.standard.applying(supplement: ["types": [row]])
+        let type = try #require(table.type("org.example.grip"))
+        let quantity = try HealthQuantity("41.5", unit: "kg", as: try #require(type.measure))
+        let moment = HealthInstant(seconds: 1_600_000_000, offsetMinutes: 0)
+        let sample = HealthSample(
+            type: type, value: .quantity(quantity), start: moment, end: moment, source: Samples.watch)
+        let scene = await Scene(types: [type.identifier])
+        _ = await scene.world.add(sample)
+        await scene.synchroniser.run()
+        let lines = try #require(await scene.world.stores["outbox"]?.things.values.first)
+        #expect(try JSON(lines)["valueQuantity"]?["value"]?.number?.text == "41.5")
+    }
+
+    @Test func aTypeOfTheAppsOwnIsSetAsideUntilThereIsAConverter() async throws {
+        // What the table does not know is set aside until it does, or a converter makes it.
+        struct Own: HealthConverter {
+            func resource(of reading: HealthReading, subject: String?) throws -> JSON {
+                guard case .other(let raw) = reading.content, let value = raw["value"] else {
+                    throw SkipReason.valueMissing
+                }
+                return ["resourceType": "Observation", "id": .string(reading.uuid.uuidString), "valueInteger": value]
+            }
+        }
+        let own = OwnSource(type: "org.example.grip", uuid: UUID())
+        let scene = await Scene()
+        let synchroniser = HealthSynchroniser(
+            source: own, storage: scene.phone, settings: HealthSyncSettings(version: "1", lookBackDays: nil),
+            environment: .test(scene.clock))
+        await synchroniser.add(scene.shelf("own"), named: "own", types: [own.type])
+        await synchroniser.run()
+        #expect(await synchroniser.status().quarantine.map(\.entry.reason) == ["unsupported-type"])
+        let next = HealthSynchroniser(
+            source: own, storage: scene.phone, settings: HealthSyncSettings(version: "2", lookBackDays: nil),
+            environment: .test(scene.clock))
+        await next.setConverter(Own(), for: own.type)
+        await next.add(scene.shelf("own"), named: "own", types: [own.type])
+        await next.run()
+        #expect(await scene.world.things("own") == ["Observation/" + own.uuid.uuidString])
+    }
+}
+
+/// A source with one sample of a type that the table does not know, and no place behind what it has.
+struct OwnSource: HealthSampleSource {
+    let type: String
+    let uuid: UUID
+
+    private var reading: HealthReading { HealthReading(uuid: uuid, end: 1, .other(["value": 41])) }
+
+    func position(of type: String) async throws -> HealthAnchor? { nil }
+    func changes(of type: String, after anchor: HealthAnchor?, limit: Int) async throws -> HealthChanges {
+        HealthChanges(added: anchor == nil ? [reading] : [], anchor: HealthAnchor("1".utf8))
+    }
+    func history(of type: String, since: Double?, upTo: Double?, limit: Int) async throws -> HealthPage {
+        HealthPage([], hasMore: false)
+    }
+    func samples(of type: String, _ uuids: [UUID]) async throws -> [HealthReading] {
+        uuids.contains(uuid) ? [reading] : []
+    }
+    func startObserving(
+        _ types: [String], _ wake: @escaping @Sendable (HealthWake) -> Void
+    ) async -> [String: HealthSourceError] { [:] }
+    func stopObserving() async {}
+}
