@@ -178,7 +178,8 @@ import Trust
             for failure in [read, version, history] { #expect(failure?.code == "record-unknown") }
         }
         let wider = try grant("user/Observation.rs conf/R", ["a"])
-        #expect(try await service.read(type: "Observation", id: "restricted", by: RecordCaller(wider)).id == "restricted")
+        #expect(
+            try await service.read(type: "Observation", id: "restricted", by: RecordCaller(wider)).id == "restricted")
         let noScope = await #expect(throws: RecordsFailure.self) {
             try await service.read(type: "Device", id: "d", by: RecordCaller(mine))
         }

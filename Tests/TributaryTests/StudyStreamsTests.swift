@@ -22,7 +22,7 @@ import Testing
         _ streams: [RecordStream], of participants: [String] = ["p"], expect: [String: Int] = [:],
         types: [String]? = nil, silentAfter: Int? = nil
     ) -> [String: StudyStream.State] {
-        let settings = HealthSyncSettings(types: types, expectHours: expect)
+        let settings = FollowedHealthData(types: types, expectHours: expect)
         let all = StudyStreams.all(
             streams, of: participants, settings: settings, silentAfter: silentAfter, now: now)
         return Dictionary(uniqueKeysWithValues: all.map { ("\($0.participant) \($0.stream)", $0.state) })
@@ -53,7 +53,7 @@ import Testing
     @Test func aPhoneThatSendsNothingNewIsSilentWhateverItSends() {
         let streams = [Self.stream("p", "A", last: 100, received: 1)]
         let all = StudyStreams.all(
-            streams, of: ["p"], settings: HealthSyncSettings(), silentAfter: 24, now: Self.now)
+            streams, of: ["p"], settings: FollowedHealthData(), silentAfter: 24, now: Self.now)
         #expect(all.first?.state == .silent && all.first?.hint?.contains("nothing new") == true)
     }
 

@@ -13,9 +13,9 @@ extension StudyFolder {
     /// How phones follow the study's health data (`health-sync.json`).
     ///
     /// - Throws: what is wrong in it, or in the study's own types.
-    public func healthSync() throws -> HealthSyncSettings {
-        guard let json = try json(at: healthSyncURL) else { return HealthSyncSettings() }
-        return try HealthSyncSettings(json, table: healthTypeTable())
+    public func healthSync() throws -> FollowedHealthData {
+        guard let json = try json(at: healthSyncURL) else { return FollowedHealthData() }
+        return try FollowedHealthData(json, table: healthTypeTable())
     }
 
     private func json(at url: URL) throws -> JSON? {

@@ -11,7 +11,9 @@ enum SubmissionDeletions {
     static let type = Observation.resourceType
 
     /// Whether a document is a Bundle: nothing else that is one is taken.
-    static func isMeant(by document: ParsedDocument) -> Bool { document.resource.resourceType == FHIR.Bundle.resourceType }
+    static func isMeant(by document: ParsedDocument) -> Bool {
+        document.resource.resourceType == FHIR.Bundle.resourceType
+    }
 
     /// The ids of the Observations, each once, in their order.
     ///

@@ -61,7 +61,9 @@ public struct SubmissionValidation: Sendable {
     ///
     /// - Throws: ``SubmissionProblem`` `too-expensive`.
     func isOfWrongShape(_ resource: Resource, budget: StepBudget) throws -> Bool {
-        guard strictness != .none, RequiredElements.problem(in: resource, isOfDevice: false) == nil else { return false }
+        guard strictness != .none, RequiredElements.problem(in: resource, isOfDevice: false) == nil else {
+            return false
+        }
         do {
             return try validator.validate(resource.json, budget: budget).issues
                 .contains(where: ValidationStrictness.structure.quarantines)

@@ -41,7 +41,7 @@ public enum StudyStreams {
     ///   - settings: what the study expects.
     ///   - silentAfter: the hours after which a stream of which the study expects nothing of its own is silent; nil for never.
     public static func all(
-        in records: any SQLDatabase, settings: HealthSyncSettings, silentAfter: Int?, actor: Actor,
+        in records: any SQLDatabase, settings: FollowedHealthData, silentAfter: Int?, actor: Actor,
         clock: @escaping @Sendable () -> Date = { Date() }
     ) async throws -> [StudyStream] {
         let access = AccessControl(database: records, clock: clock)
@@ -58,7 +58,7 @@ public enum StudyStreams {
 
     /// The same of what was read. Pure.
     static func all(
-        _ streams: [RecordStream], of participants: [String], settings: HealthSyncSettings, silentAfter: Int?, now: Date
+        _ streams: [RecordStream], of participants: [String], settings: FollowedHealthData, silentAfter: Int?, now: Date
     ) -> [StudyStream] {
         let known = Dictionary(grouping: streams, by: \.participant)
         // Of all types that the study names something is expected as soon as it says after how long.

@@ -2,10 +2,10 @@ import FHIR
 import HealthTypes
 import Testing
 
-@Suite struct HealthSyncSettingsTests {
+@Suite struct FollowedHealthDataTests {
     @Test func whatTheFileDoesNotSayHasADefault() throws {
-        let settings = try HealthSyncSettings(JSON(parsing: "{}"), table: .standard)
-        #expect(settings == HealthSyncSettings())
+        let settings = try FollowedHealthData(JSON(parsing: "{}"), table: .standard)
+        #expect(settings == FollowedHealthData())
         #expect(settings.types == nil && settings.lookBackDays == 30 && settings.expectHours == [:])
     }
 
@@ -15,7 +15,7 @@ import Testing
                 {"types":["HKQuantityTypeIdentifierHeartRate"],"lookBackDays":0,
                 "expectHours":{"HKQuantityTypeIdentifierStepCount":48}}
                 """)
-        let settings = try HealthSyncSettings(json, table: .standard)
+        let settings = try FollowedHealthData(json, table: .standard)
         #expect(settings.types == ["HKQuantityTypeIdentifierHeartRate"])
         #expect(settings.lookBackDays == 0)
         #expect(settings.expectHours == ["HKQuantityTypeIdentifierStepCount": 48])
@@ -28,9 +28,9 @@ import Testing
                 {"system":"https://example.org/codes","code":"mood","display":"Mood"}]}]}
                 """)
         let json = try JSON(parsing: #"{"types":["org.example.mood"]}"#)
-        #expect(throws: HealthTypeTableError.self) { try HealthSyncSettings(json, table: .standard) }
+        #expect(throws: HealthTypeTableError.self) { try FollowedHealthData(json, table: .standard) }
         let table = try HealthTypeTable.standard.applying(supplement: supplement)
-        #expect(try HealthSyncSettings(json, table: table).types == ["org.example.mood"])
+        #expect(try FollowedHealthData(json, table: table).types == ["org.example.mood"])
     }
 
     @Test(arguments: [
@@ -53,7 +53,7 @@ import Testing
     ])
     func aFaultIsNamedWithItsPlace(text: String, code: String, place: String) throws {
         let json = try JSON(parsing: text)
-        let error = #expect(throws: HealthTypeTableError.self) { try HealthSyncSettings(json, table: .standard) }
+        let error = #expect(throws: HealthTypeTableError.self) { try FollowedHealthData(json, table: .standard) }
         #expect(error?.code == code && error?.place == place)
         #expect((error?.message.utf8.count ?? 0) < 300)
     }

@@ -1,6 +1,6 @@
 import FHIR
 
-/// How a study has phones follow their health data: `health-sync.json` in its folder, which devices fetch from
+/// What a study has phones follow of their health data: `health-sync.json` in its folder, which devices fetch from
 /// `/study/health-sync.json`.
 ///
 /// ```json
@@ -8,7 +8,7 @@ import FHIR
 /// ```
 ///
 /// Whatever stands here, nothing is read that the participant's signed Contract does not allow.
-public struct HealthSyncSettings: Sendable, Hashable {
+public struct FollowedHealthData: Sendable, Hashable {
     /// The identifiers of the types that are followed; nil for all that the signed Contract allows.
     public var types: [String]?
     /// So many days before the start the history begins; 0 for none.
