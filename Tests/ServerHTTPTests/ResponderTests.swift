@@ -83,6 +83,12 @@ import Testing
         #expect(response.headers[.retryAfter] == "7")
     }
 
+    /// One that asks whether the server is ready asks every few seconds.
+    @Test func whatNoRouteOfOursRefusedIsNoAlarm() async throws {
+        _ = try await respond("/busy")
+        #expect(lines.count == 1 && lines.text.contains(#""level":"info""#) && lines.text.contains(#""status":"503""#))
+    }
+
     @Test func aHeadIsAnsweredAsAGetIsWithoutItsBody() async throws {
         let get = try await respond("/both")
         let head = try await respond("/both", method: .head)

@@ -41,7 +41,8 @@ struct ServingResponder<Router: HTTPResponder>: HTTPResponder where Router.Conte
             switch (response.status.code, outcome.code) {
             // Nothing bounds how often these come: a flood does not fill the log where it says what is worth a look.
             case (..<400, _), (405, _), (429, "rate-limited"): logLevel
-            case _ where route == nil: logLevel
+            // No route refused it: there is none, or it is one that asks whether the server is ready.
+            case (_, nil): logLevel
             case (..<500, _): .notice
             default: .error
             }
