@@ -107,7 +107,7 @@ extension RecordsRoutes {
         let answer = try await service.perform(
             bundle, by: grant, url: url(asked: request), strict: request.isStrict,
             returning: request.returnPreference)
-        return try Response.done(answer.json, as: request.answerFormat)
+        return try Response(answer, as: request.answerFormat)
     }
 
     private func answer(_ write: WriteRequest, _ request: Request, _ grant: AccessGrant) async throws -> Response {

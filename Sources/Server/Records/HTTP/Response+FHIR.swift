@@ -17,6 +17,14 @@ extension Response {
         self = .bytes(ByteBuffer(bytes: try page.bytes(as: format)), mediaType: format.mediaType)
     }
 
+    /// What became of a batch or a transaction.
+    init(_ answer: BundleAnswer, as format: FHIRFormat) throws {
+        switch format {
+        case .json: self = .bytes(ByteBuffer(bytes: try answer.bytes()), mediaType: format.mediaType)
+        case .xml: self = try Response.done(try answer.bundle.json, as: format)
+        }
+    }
+
     /// What was done already: where the format has no place for something in it, JSON tells it.
     static func done(_ json: JSON, as format: FHIRFormat, status: HTTPResponse.Status = .ok) throws(RecordsFailure)
         -> Response

@@ -9,19 +9,17 @@ extension RecordsService {
     /// - Throws: ``RecordsFailure`` where it is neither, or a transaction cannot be done.
     func perform(
         _ bundle: FHIR.Bundle, by grant: AccessGrant, url: String, strict: Bool, returning preference: ReturnPreference
-    ) async throws -> FHIR.Bundle {
+    ) async throws -> BundleAnswer {
         guard grant.role != .device else { throw RecordsFailure.forbidden }
         guard bundle.entry.count <= BundleEntry.most else { throw RecordsFailure.tooManyEntries }
         switch bundle.type {
         case .batch:
-            var answer = FHIR.Bundle(type: .batchResponse)
-            var entries: [FHIR.Bundle.Entry] = []
+            var answer = BundleAnswer(type: .batchResponse)
             var left = BundleEntry.mostRead
             for entry in bundle.entry {
-                entries.append(
+                answer.entries.append(
                     await single(entry, by: grant, url: url, strict: strict, returning: preference, &left))
             }
-            answer.entry = entries
             return answer
         case .transaction:
             return try await transaction(bundle, by: grant, url: url, strict: strict, returning: preference)
@@ -32,12 +30,13 @@ extension RecordsService {
     private func single(
         _ entry: FHIR.Bundle.Entry, by grant: AccessGrant, url: String, strict: Bool,
         returning preference: ReturnPreference, _ left: inout Int
-    ) async -> FHIR.Bundle.Entry {
+    ) async -> BundleAnswer.Entry {
         do {
             switch try BundleEntry(entry) {
             case .write(let write):
-                return try Self.entry(try await self.write(write, by: grant), returning: preference)
-            case let reading: return try await read(reading, by: grant, url: url, strict: strict, &left)
+                return Self.entry(try await self.write(write, by: grant), returning: preference)
+            case let reading:
+                return BundleAnswer.Entry(try await read(reading, by: grant, url: url, strict: strict, &left))
             }
         } catch {
             return Self.entry(RecordsFailure(error))
@@ -47,7 +46,7 @@ extension RecordsService {
     private func transaction(
         _ bundle: FHIR.Bundle, by grant: AccessGrant, url: String, strict: Bool,
         returning preference: ReturnPreference
-    ) async throws -> FHIR.Bundle {
+    ) async throws -> BundleAnswer {
         // 1. Everything is read before anything is done.
         var entries: [BundleEntry] = []
         for (place, entry) in bundle.entry.enumerated() {
@@ -58,23 +57,25 @@ extension RecordsService {
             if case .write(let write) = entries[place] { write } else { nil }
         }
         // 2. What writes, together; then what reads.
-        var answers = [FHIR.Bundle.Entry](repeating: FHIR.Bundle.Entry(), count: entries.count)
+        var answers = [BundleAnswer.Entry](
+            repeating: BundleAnswer.Entry(FHIR.Bundle.Entry()), count: entries.count)
         if !writes.isEmpty {
             for (place, outcome) in zip(places, try await write(writes, by: grant)) {
-                answers[place] = try Self.entry(outcome, returning: preference)
+                answers[place] = Self.entry(outcome, returning: preference)
             }
         }
         var left = BundleEntry.mostRead
         for (place, entry) in entries.enumerated() {
             if case .write = entry { continue }
             // What was written stands: what cannot be read is said at its place.
-            do { answers[place] = try await read(entry, by: grant, url: url, strict: strict, &left) } catch {
+            do {
+                answers[place] = BundleAnswer.Entry(
+                    try await read(entry, by: grant, url: url, strict: strict, &left))
+            } catch {
                 answers[place] = Self.entry(RecordsFailure(error))
             }
         }
-        var answer = FHIR.Bundle(type: .transactionResponse)
-        answer.entry = answers
-        return answer
+        return BundleAnswer(type: .transactionResponse, entries: answers)
     }
 
     private func read(
@@ -118,7 +119,7 @@ extension RecordsService {
 
     private static func entry(
         _ outcome: WriteOutcome, returning preference: ReturnPreference
-    ) throws -> FHIR.Bundle.Entry {
+    ) -> BundleAnswer.Entry {
         var answer = FHIR.Bundle.Entry()
         var response = FHIR.Bundle.Entry.Response(
             status: "\(outcome.status.code) \(outcome.status.reasonPhrase)")
@@ -126,16 +127,14 @@ extension RecordsService {
         if let record = outcome.record {
             response.etag = "W/\"\(record.version)\""
             response.lastModified = DateTime(record.lastUpdated)
-            if preference == .representation, outcome.isShown, !record.isDeleted {
-                answer.resource = try record.resource()
-            }
         }
         if preference == .outcome { response.outcome = outcome.operationOutcome.resource }
         answer.response = response
-        return answer
+        let isTold = preference == .representation && outcome.isShown
+        return BundleAnswer.Entry(answer, record: isTold ? outcome.record.flatMap { $0.isDeleted ? nil : $0 } : nil)
     }
 
-    private static func entry(_ failure: RecordsFailure) -> FHIR.Bundle.Entry {
+    private static func entry(_ failure: RecordsFailure) -> BundleAnswer.Entry {
         var answer = FHIR.Bundle.Entry()
         var response = FHIR.Bundle.Entry.Response(
             status: "\(failure.status.code) \(failure.status.reasonPhrase)")
@@ -144,6 +143,6 @@ extension RecordsService {
                 code: failure.issue, detail: failure.code, diagnostics: failure.message
             ).resource
         answer.response = response
-        return answer
+        return BundleAnswer.Entry(answer)
     }
 }

@@ -49,6 +49,7 @@ struct WriteExecution {
         }
         // 2. What is deleted goes first (https://hl7.org/fhir/R4/http.html#trules).
         var kinds: [Int: WriteOutcome.Kind] = [:]
+        var written: [Int: StoredRecord] = [:]
         let changes = try store.write(provenance, at: planner.now, in: transaction) { writer in
             var changes: [RecordChange] = []
             for (place, ready) in all.enumerated() where ready.write.request.isDeletion {
@@ -62,9 +63,13 @@ struct WriteExecution {
             for (place, ready) in all.enumerated() where !ready.write.request.isDeletion {
                 guard let record = ready.record else {
                     kinds[place] = .unchanged
+                    written[place] = ready.write.present?.record
                     continue
                 }
                 let put = try writer.replace(record)
+                written[place] =
+                    put.outcome == .unchanged
+                    ? ready.write.present?.record : StoredRecord(record, put, provenance, at: planner.now)
                 kinds[place] = put.outcome == .created ? .created : put.outcome == .unchanged ? .unchanged : .updated
                 if put.outcome != .unchanged { changes.append(change(ready, put.number, put)) }
             }
@@ -73,7 +78,9 @@ struct WriteExecution {
         // 3. The rest of the house, and the audit.
         try admission?.follow(changes, submissionID: provenance.submissionID, in: transaction)
         return try all.enumerated().map { place, ready in
-            let record = try store.read(type: ready.type, id: ready.write.id, in: transaction)
+            // What was written is known; of what was deleted the version is read.
+            let record =
+                try written[place] ?? store.read(type: ready.type, id: ready.write.id, in: transaction)
             try access.record(
                 RecordDecision.permitted.decision, grant.actor, .writeRecord,
                 Target(
@@ -152,4 +159,13 @@ extension WriteExecution.Ready {
 
 extension WriteRequest {
     var isDeletion: Bool { if case .delete = change { true } else { false } }
+}
+
+extension StoredRecord {
+    /// What was just stored, as it is read.
+    fileprivate init(_ record: NewRecord, _ put: PutResult, _ provenance: RecordProvenance, at: Date) {
+        self.init(
+            type: record.type, id: record.id, version: put.version, lastUpdated: SQLTimestamp.rounded(at),
+            isDeleted: false, content: record.content, provenance: provenance)
+    }
 }

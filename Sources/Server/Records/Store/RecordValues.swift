@@ -72,10 +72,13 @@ public struct PutResult: Sendable, Hashable {
     public let outcome: Outcome
     /// `Type/id/_history/version`.
     public let versionID: String
+    /// The version that was put or is there already; 0 where the resource was deleted.
+    let version: Int64
     /// The number of the resource among all resources, the same for all its versions.
     public let number: Int64
 
-    init(outcome: Outcome, versionID: String, number: Int64) {
+    init(outcome: Outcome, versionID: String, version: Int64 = 0, number: Int64) {
+        self.version = version
         self.outcome = outcome
         self.versionID = versionID
         self.number = number

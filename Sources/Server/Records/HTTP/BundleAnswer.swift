@@ -1,0 +1,62 @@
+import FHIR
+
+/// What became of the entries of a batch or a transaction (<https://hl7.org/fhir/R4/http.html#transaction-response>). The
+/// resources that were written are told from their bytes: none of them is made into values for it.
+struct BundleAnswer: Sendable {
+    struct Entry: Sendable {
+        /// All but the resource, where one was written.
+        let head: FHIR.Bundle.Entry
+        /// What was written, where it is told.
+        let record: StoredRecord?
+
+        init(_ head: FHIR.Bundle.Entry, record: StoredRecord? = nil) {
+            self.head = head
+            self.record = record
+        }
+    }
+
+    let type: BundleType
+    var entries: [Entry] = []
+
+    /// The answer as a value.
+    ///
+    /// - Throws: ``FHIR/ResourceError`` where a record is damaged.
+    var bundle: FHIR.Bundle {
+        get throws {
+            var bundle = FHIR.Bundle(type: type)
+            bundle.entry = try entries.map { entry in
+                guard let record = entry.record else { return entry.head }
+                var whole = entry.head
+                whole.resource = try record.resource()
+                return whole
+            }
+            return bundle
+        }
+    }
+
+    /// The answer as JSON.
+    ///
+    /// - Throws: as ``bundle`` does.
+    func bytes() throws -> [UInt8] {
+        guard !entries.isEmpty else { return try bundle.json.bytes() }
+        var output = FHIR.Bundle(type: type).json.bytes()
+        output.reserveCapacity(output.count + entries.reduce(0) { $0 + ($1.record?.content.count ?? 0) + 500 })
+        // The entries stand at the end of the object.
+        output.removeLast()
+        output.append(contentsOf: ",\"entry\":[".utf8)
+        for (place, entry) in entries.enumerated() {
+            if place > 0 { output.append(UInt8(ascii: ",")) }
+            guard let record = entry.record else {
+                entry.head.json.write(to: &output)
+                continue
+            }
+            output.append(contentsOf: "{\"resource\":".utf8)
+            try record.append(showing: nil, to: &output)
+            output.append(UInt8(ascii: ","))
+            // It has a response, so that something follows.
+            output.append(contentsOf: entry.head.json.bytes().dropFirst())
+        }
+        output.append(contentsOf: "]}".utf8)
+        return output
+    }
+}
