@@ -107,6 +107,15 @@ import Testing
         #expect(try await HealthSyncFolder(folder.url).known(uuids, of: Self.stream).count == 2)
     }
 
+    @Test func whoTakesTheLockRemovesWhatWasHalfWritten() async throws {
+        let folder = try TemporaryFolder()
+        try await HealthSyncFolder(folder.url).save([1], of: Self.stream)
+        let place = folder.url.appendingPathComponent("outbox/HKQuantityTypeIdentifierHeartRate")
+        try Data([2]).write(to: place.appendingPathComponent(".tmp-half"))
+        _ = try HealthSyncFolder(folder.url).lock()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == ["state.json"])
+    }
+
     @Test func oneHasTheLock() throws {
         let folder = try TemporaryFolder()
         let place = folder.url.appendingPathComponent("progress")

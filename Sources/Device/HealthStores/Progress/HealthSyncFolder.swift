@@ -21,13 +21,18 @@ public actor HealthSyncFolder: HealthSyncStorage {
     /// A progress in a folder, which is made when something is kept.
     public init(_ folder: URL) { self.folder = folder }
 
-    /// The right to write, against other processes and other holders in this one. It ends with the value.
+    /// The right to write, against other processes and other holders in this one. It ends with the value. What a process that
+    /// was ended left half written is removed.
     ///
     /// - Parameter patience: how long another's is waited for, in seconds.
     /// - Throws: `OutboxError` `outbox-busy`; storage errors.
     public nonisolated func lock(patience: Double = 10) throws(OutboxError) -> FileLock {
         try make(folder)
-        return try files.lock(folder.appendingPathComponent(".lock"), patience: patience)
+        let lock = try files.lock(folder.appendingPathComponent(".lock"), patience: patience)
+        for store in try subfolders(of: folder) {
+            for type in try subfolders(of: store) { try AtomicFile.removeLeftovers(in: type, files: files) }
+        }
+        return lock
     }
 
     /// The streams of which something is kept, in order.
@@ -50,7 +55,7 @@ public actor HealthSyncFolder: HealthSyncStorage {
         return streams.sorted()
     }
 
-    private func subfolders(of folder: URL) throws(OutboxError) -> [URL] {
+    private nonisolated func subfolders(of folder: URL) throws(OutboxError) -> [URL] {
         guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
         return try files.names(in: folder).filter { !$0.hasPrefix(".") }
             .map { folder.appendingPathComponent($0, isDirectory: true) }
