@@ -73,6 +73,10 @@ let device: [Target] = [
         name: "HealthSync", dependencies: ["Core", "FHIR", "HealthTypes", "HealthData"],
         path: "Sources/Device/HealthSync"),
     .target(name: "Outbox", dependencies: ["Core", "Wire", "Attachments"], path: "Sources/Device/Outbox"),
+    .target(
+        name: "HealthStores",
+        dependencies: ["Core", "FHIR", "HealthData", "HealthSync", "Wire", "Attachments", "Outbox", crypto],
+        path: "Sources/Device/HealthStores"),
 ]
 
 let imports: [Target] = [
@@ -153,8 +157,10 @@ let tools: [Target] = [
         name: "tributary",
         dependencies: [
             "Core", "FHIR", "FHIRPath", "FHIRValidation", "FHIRVersions", "FHIRXML", "JSONQuery", "Wire",
-            "Questionnaires", "InformedConsent", "HealthTypes", "HealthData", "HealthReport", "Attachments", "Outbox",
-            "AppleHealthExport", "ConsentDocument", "ServerHTTP", "Storage", "Trust", "Records", "Warehouse",
+            "Questionnaires", "InformedConsent", "HealthTypes", "HealthData", "HealthSync", "HealthStores",
+            "HealthReport",
+            "Attachments", "Outbox", "AppleHealthExport", "ConsentDocument", "ServerHTTP", "Storage", "Trust",
+            "Records", "Warehouse",
             "Receiver", "Consumer", "Authorization", "DeviceGateway",
             "TerminalSurvey", "TributaryServer", arguments, logging,
         ],
@@ -173,7 +179,8 @@ let tests: [Target] = [
         name: "GuideTests",
         dependencies: [
             "Core", "FHIR", "FHIRPath", "FHIRValidation", "FHIRVersions", "JSONQuery", "UCUM", "Questionnaires",
-            "InformedConsent", "HealthTypes", "HealthData", "HealthSync", "HealthReport", "Outbox", "Wire",
+            "InformedConsent", "HealthTypes", "HealthData", "HealthSync", "HealthStores", "HealthReport", "Outbox",
+            "Wire",
             "Attachments",
         ]),
     .testTarget(name: "UCUMTests", dependencies: ["UCUM", "Core", "TestSupport"]),
@@ -205,6 +212,12 @@ let tests: [Target] = [
         name: "HealthSyncTests",
         dependencies: [
             "Core", "HealthSync", "HealthData", "HealthTypes", "HealthDataTestSupport", "TestSupport", "FHIR",
+        ]),
+    .testTarget(
+        name: "HealthStoresTests",
+        dependencies: [
+            "Core", "HealthStores", "HealthSync", "HealthData", "HealthTypes", "Outbox", "Wire", "FHIR",
+            "HealthDataTestSupport", "TestSupport",
         ]),
     .testTarget(
         name: "HealthReportTests",
@@ -276,6 +289,7 @@ let package = Package(
         .library(name: "TributaryHealthTypes", targets: ["HealthTypes"]),
         .library(name: "TributaryHealthData", targets: ["HealthData"]),
         .library(name: "TributaryHealthSync", targets: ["HealthSync"]),
+        .library(name: "TributaryHealthStores", targets: ["HealthStores"]),
         .library(name: "TributaryHealthReport", targets: ["HealthReport"]),
         .library(name: "TributaryAttachments", targets: ["Attachments"]),
         .library(name: "TributaryOutbox", targets: ["Outbox"]),

@@ -6,6 +6,7 @@ import FHIRVersions
 import Foundation
 import HealthData
 import HealthReport
+import HealthStores
 import HealthSync
 import HealthTypes
 import InformedConsent
@@ -135,6 +136,19 @@ enum LibraryArticles {
         await synchroniser.start()
         let report = await synchroniser.run()
         for row in report.rows { print(row.stream.type, row.added, row.deleted, row.waiting) }
+        return report
+    }
+
+    static func healthStores(folder: URL, journal: URL) async throws -> HealthSyncReport {
+        let device = try DeviceStore.open(folder)
+        let progress = HealthSyncFolder(folder.appendingPathComponent("health-sync"))
+        let lock = try progress.lock()
+        let settings = HealthSyncSettings(selection: HealthSelection(subject: "p1"), version: "app 2.1")
+        let synchroniser = HealthSynchroniser(source: HealthJournal(journal), storage: progress, settings: settings)
+        let outbox = try OutboxHealthStore(device, subject: "p1")
+        await synchroniser.add(outbox, named: "outbox", types: ["HKQuantityTypeIdentifierHeartRate"])
+        let report = await synchroniser.run()
+        withExtendedLifetime(lock) {}
         return report
     }
 

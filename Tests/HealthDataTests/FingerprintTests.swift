@@ -64,8 +64,13 @@ import Testing
         for _ in 0..<6000 {
             let key = pool[Int.random(in: 0..<pool.count, using: &random)]
             if set.contains(key) != model.contains(key) { wrong += 1 }
+            if Int.random(in: 0..<3, using: &random) == 0 {
+                if set.remove(key) != (model.remove(key) != nil) { wrong += 1 }
+                continue
+            }
             if set.insert(key) != model.insert(key).inserted { wrong += 1 }
         }
+        for key in pool where set.contains(key) != model.contains(key) { wrong += 1 }
         #expect(wrong == 0 && set.count == model.count, "seed \(seed)")
     }
 }

@@ -11,7 +11,7 @@ from harness import ANTISPAM, EXAMPLES, ROOT, Study, tributary
 COMMANDS = """
 demo|init|serve|keys|keys generate|keys list|keys rotate|keys publish|token|token create|app-receipt|app-receipt make
 envelope|envelope seal|envelope open|device|device enrol|device consent|device answer|device health|device withdraw
-device send|device deliveries|survey|survey run|survey answer|survey validate|fhir|fhir normalize|health|health convert
+device send|device deliveries|device sync|device sync-status|survey|survey run|survey answer|survey validate|fhir|fhir normalize|health|health convert
 queue|queue status|queue show|queue retry|queue discard|study|study status|warehouse|warehouse ontology
 warehouse count|warehouse undo|study check|study upgrade|study move|migrate|backup|restore|jmespath|jsonpath
 devices|devices test|study streams
@@ -31,7 +31,8 @@ class Help(unittest.TestCase):
             ["no-such-command"], ["init"], ["serve"], ["keys", "publish"], ["keys", "publish", "x", "--format", "gif"],
             ["token", "create", "x"], ["token", "create", "x", "--role", "king"], ["envelope", "seal", "x"],
             ["envelope", "open", "x"], ["device", "enrol", "--store", "x"], ["device", "consent", "--store", "x"],
-            ["device", "answer", "--store", "x"], ["device", "send"], ["survey", "answer", "x"],
+            ["device", "answer", "--store", "x"], ["device", "send"], ["device", "sync", "--store", "x"],
+            ["device", "sync", "--store", "x", "--source", "x", "--to", "fhir=http://127.0.0.1"], ["survey", "answer", "x"],
             ["survey", "validate", "x"], ["fhir", "normalize"], ["health", "convert", "x"], ["queue", "retry", "x"],
             ["queue", "discard", "x"], ["warehouse", "count", "x"], ["warehouse", "undo", "x"],
             ["serve", "x", "--port", "70000"], ["serve", "x", "--roles", "cook"], ["fhir", "normalize", "x", "--wrong"],
@@ -50,7 +51,8 @@ class Help(unittest.TestCase):
                 ["app-receipt", "make", absent], ["envelope", "seal", "--to", absent, absent],
                 ["envelope", "open", "--keys", absent, absent], ["device", "send", "--store", absent],
                 ["device", "deliveries", "--store", absent], ["device", "withdraw", "--store", absent],
-                ["device", "health", "--store", absent, absent],
+                ["device", "health", "--store", absent, absent], ["device", "sync-status", "--store", absent],
+                ["device", "sync", "--store", absent, "--source", absent],
                 ["device", "answer", "--store", absent, absent, "--answers", absent],
                 ["survey", "answer", absent, "--answers", absent], ["survey", "run", absent],
                 ["survey", "validate", "--questionnaire", absent, absent], ["fhir", "normalize", absent],

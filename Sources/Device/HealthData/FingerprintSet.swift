@@ -37,6 +37,14 @@ public struct FingerprintSet: Sendable {
         return true
     }
 
+    /// Takes a key out; false where it was not there.
+    @discardableResult
+    public mutating func remove(_ key: FingerprintKey) -> Bool {
+        guard parts[Self.part(of: key)].remove(Self.bits(of: key)) else { return false }
+        count -= 1
+        return true
+    }
+
     /// Looks at the places of fingerprints, so that they are in the processor's cache when they are asked for.
     mutating func lookAhead(_ fingerprints: [SampleFingerprint?]) {
         for case let fingerprint? in fingerprints {
@@ -67,6 +75,31 @@ public struct FingerprintSet: Sendable {
             // When it is nearly full a search takes some steps, all within few cache lines.
             if filled * 25 > slots.count * 23 { grow() }
             return true
+        }
+
+        mutating func remove(_ bits: UInt64) -> Bool {
+            var hole = slot(of: bits)
+            guard slots[hole] == bits else { return false }
+            slots[hole] = 0
+            filled -= 1
+            // What stands behind the hole moves into it, unless its home lies between the two: a search ends at a free slot.
+            var place = next(hole)
+            while slots[place] != 0 {
+                let home = Self.home(of: slots[place], among: slots.count)
+                if distance(from: home, to: place) >= distance(from: hole, to: place) {
+                    slots[hole] = slots[place]
+                    slots[place] = 0
+                    hole = place
+                }
+                place = next(place)
+            }
+            return true
+        }
+
+        private func next(_ place: Int) -> Int { place + 1 == slots.count ? 0 : place + 1 }
+
+        private func distance(from start: Int, to end: Int) -> Int {
+            end >= start ? end - start : end - start + slots.count
         }
 
         func glance(at bits: UInt64) -> UInt64 {

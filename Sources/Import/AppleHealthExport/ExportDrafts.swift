@@ -1,34 +1,5 @@
 import HealthData
 
-/// The metadata inside an element.
-struct DraftDetails {
-    var context = HealthContext()
-    /// The name of the person's time zone.
-    var zone: String?
-
-    /// Returns false for what stands there already, and the first counts.
-    mutating func add(_ meaning: KnownMetadata.Meaning) -> Bool {
-        switch meaning {
-        case .zone(let name): zone = name
-        case .entry(let entry): return context.add(entry)
-        case .dropped: break
-        }
-        return true
-    }
-
-    /// Completes a sample. An export shows all times with the offset of the day of the export; where the zone is known,
-    /// the offset is the one that the person's clock had.
-    func complete(_ sample: inout HealthSample.Content, _ zones: inout TimeZoneOffsets) {
-        sample.context = context
-        guard let zone else { return }
-        if let offset = zones.minutes(in: zone, at: sample.start.seconds) { sample.start.offsetMinutes = offset }
-        if let offset = zones.minutes(in: zone, at: sample.end.seconds) { sample.end.offsetMinutes = offset }
-        if let created = sample.created, let offset = zones.minutes(in: zone, at: created.seconds) {
-            sample.created?.offsetMinutes = offset
-        }
-    }
-}
-
 /// A record that is open.
 struct RecordDraft {
     enum Role {
@@ -42,7 +13,7 @@ struct RecordDraft {
     let row: Int
     let role: Role
     var sample: HealthSample.Content
-    var details = DraftDetails()
+    var details = HealthDetails()
 
     init(row: Int, role: Role, sample: HealthSample.Content) {
         self.row = row
@@ -56,14 +27,11 @@ struct RecordDraft {
 
 /// A correlation that is open: a blood pressure, a meal.
 struct CorrelationDraft {
-    /// A meal has some dozen members; thousands are a made-up file.
-    static let memberLimit = 128
-
     let type: HealthType
     let row: Int
     let sample: Result<HealthSample.Content, SkipReason>
     var members: [(sample: HealthSample, row: Int)] = []
-    var details = DraftDetails()
+    var details = HealthDetails()
     var repairs: Repairs = []
 
     init(type: HealthType, row: Int, sample: Result<HealthSample.Content, SkipReason>) {
@@ -74,52 +42,17 @@ struct CorrelationDraft {
 
     /// The correlation with the values of its members: of a blood pressure the first of each.
     func finished(_ zones: inout TimeZoneOffsets) -> Result<HealthSample, SkipReason> {
-        var sample: HealthSample.Content
-        switch self.sample {
+        switch sample {
         case .failure(let reason): return .failure(reason)
-        case .success(let read): sample = read
-        }
-        if let problem = HealthSample(sample).timeProblem { return .failure(problem) }
-        for member in members { sample.repairs.formUnion(member.sample.repairs) }
-        guard let value = type.isBloodPressure ? pressure : group else { return .failure(.incompleteCorrelation) }
-        sample.value = value
-        sample.repairs.formUnion(repairs)
-        details.complete(&sample, &zones)
-        if details.zone == nil, let member = members.first?.sample, member.start.seconds == sample.start.seconds {
-            sample.start.offsetMinutes = member.start.offsetMinutes
-            if member.end.seconds == sample.end.seconds { sample.end.offsetMinutes = member.end.offsetMinutes }
-        }
-        if details.context.wasUserEntered == nil, let member = members.first?.sample {
-            sample.context.wasUserEntered = member.context.wasUserEntered
-        }
-        return .success(HealthSample(sample))
-    }
-
-    private var pressure: HealthValue? {
-        var systolic: HealthQuantity?
-        var diastolic: HealthQuantity?
-        for member in members {
-            guard case .bloodPressure(let first, let second) = member.sample.value else { continue }
-            systolic = systolic ?? first
-            diastolic = diastolic ?? second
-        }
-        return systolic == nil && diastolic == nil ? nil : .bloodPressure(systolic: systolic, diastolic: diastolic)
-    }
-
-    private var group: HealthValue? {
-        let parts = members.compactMap { member -> HealthMember? in
-            guard case .quantity(let quantity) = member.sample.value, let measure = member.sample.type.measure else {
-                return nil
+        case .success(var read):
+            read.repairs.formUnion(repairs)
+            do throws(SkipReason) {
+                return .success(try read.correlating(members.map(\.sample), details, &zones))
+            } catch {
+                return .failure(error)
             }
-            return HealthMember(measure: measure, quantity: quantity, fingerprint: member.sample.fingerprint)
         }
-        return parts.isEmpty ? nil : .components(parts)
     }
-}
-
-extension HealthType {
-    /// A blood pressure's two members make one value; other correlations are groups.
-    var isBloodPressure: Bool { identifier == "HKCorrelationTypeIdentifierBloodPressure" }
 }
 
 extension AttributeValues {

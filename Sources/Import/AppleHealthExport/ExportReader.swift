@@ -221,11 +221,10 @@ struct ExportReader: MarkupEvents {
                 return RecordDraft(row: slot.row, role: role, sample: try sample(type, .event))
             case .option(let type):
                 return RecordDraft(row: slot.row, role: role, sample: try sample(type, try values.option(of: type)))
-            case .member(let type, let measure, let isSystolic):
+            case .member(let type, let measure, let place):
                 role = correlation?.type == type ? .member : .loose
                 let quantity = try values.quantity(as: measure, slot)
-                let value = HealthValue.bloodPressure(
-                    systolic: isSystolic ? quantity : nil, diastolic: isSystolic ? nil : quantity)
+                let value = HealthValue.pressure(quantity, at: place)
                 return RecordDraft(row: slot.row, role: role, sample: try sample(type, value, quantity.repairs))
             }
         } catch {
@@ -262,7 +261,7 @@ struct ExportReader: MarkupEvents {
         case .standalone: hand(on: sample, draft.row, .standalone)
         case .loose: hand(on: sample, draft.row, .loose)
         case .member:
-            if let open = correlation, open.members.count < CorrelationDraft.memberLimit {
+            if let open = correlation, open.members.count < HealthSample.Content.memberLimit {
                 correlation?.members.append((sample, draft.row))
             } else {
                 hand(on: sample, draft.row, .loose)

@@ -10,7 +10,7 @@ struct ExportTypes {
         case quantity(HealthType, HealthMeasure, HealthType?)
         case option(HealthType)
         case event(HealthType)
-        case member(HealthType, HealthMeasure, isSystolic: Bool)
+        case member(HealthType, HealthMeasure, place: Int)
     }
 
     /// The way of reading one type. An object, so that handing it about costs nothing.
@@ -63,11 +63,9 @@ struct ExportTypes {
     private func reading(of name: String) -> Reading {
         guard let type = selection.table.type(name) else { return .skip(.unsupportedType) }
         // The pressures have rows of their own, but their samples are members of a correlation.
-        if let correlation = type.correlation.flatMap(selection.table.type),
-            let place = correlation.components.firstIndex(where: { $0.identifier == name })
-        {
+        if let (correlation, place) = selection.table.correlation(of: type) {
             guard selection.selects(correlation) || selection.selects(type) else { return .skip(.notSelected) }
-            return .member(correlation, correlation.components[place].measure, isSystolic: place == 0)
+            return .member(correlation, correlation.components[place].measure, place: place)
         }
         guard selection.selects(type) else { return .skip(.notSelected) }
         switch type.kind {

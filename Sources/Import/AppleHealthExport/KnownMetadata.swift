@@ -2,14 +2,7 @@ import HealthData
 
 /// Metadata that come again and again, found by comparing bytes, so that not each time a text is made and looked up.
 struct KnownMetadata {
-    /// The meaning of a key with its value.
-    enum Meaning {
-        /// The name of the person's time zone.
-        case zone(String)
-        case entry(HealthContext.Entry)
-        /// It is not passed on.
-        case dropped(MetadataOmission)
-    }
+    typealias Meaning = HealthDetails.Meaning
 
     private final class Known {
         let key: [UInt8]
@@ -36,19 +29,12 @@ struct KnownMetadata {
         guard UnsafeBufferPointer(rebasing: key.prefix(2)).elementsEqual(Self.prefix) else { return .dropped(.ofApp) }
         guard key.count <= 64 else { return .dropped(.unlisted) }
         guard value.count <= 64 else { return .dropped(.unreadable) }
-        let meaning = Self.read(String(decoding: key, as: UTF8.self), String(decoding: value, as: UTF8.self))
+        let meaning = HealthDetails.meaning(
+            of: String(decoding: key, as: UTF8.self), String(decoding: value, as: UTF8.self))
         // Measured values hardly ever come twice.
         if case .entry(.datum(let datum)) = meaning, case .quantity = datum.value { return meaning }
         if known.count == Self.limit { known.removeFirst() }
         known.append(Known(Array(key), Array(value), meaning))
         return meaning
-    }
-
-    private static func read(_ key: String, _ value: String) -> Meaning {
-        if key == "HKTimeZone" { return .zone(value) }
-        switch HealthContext.reading(key: key, value: value) {
-        case .success(let entry): return .entry(entry)
-        case .failure(let omission): return .dropped(omission)
-        }
     }
 }

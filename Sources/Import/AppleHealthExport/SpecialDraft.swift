@@ -7,7 +7,7 @@ struct SpecialDraft {
     private let attributes: [String: String]
     private var children: [(element: ExportElement, attributes: [String: String])] = []
     private var repairs: Repairs
-    var details = DraftDetails()
+    var details = HealthDetails()
 
     /// No audiogram has as many points; more are a made-up file.
     private static let childLimit = 1000
@@ -59,7 +59,7 @@ struct SpecialDraft {
     }
 }
 
-extension DraftDetails {
+extension HealthDetails {
     /// The instant with the offset of the person's clock, where their time zone is known.
     func local(_ instant: HealthInstant, _ zones: inout TimeZoneOffsets) -> HealthInstant {
         guard let zone, let offset = zones.minutes(in: zone, at: instant.seconds) else { return instant }
@@ -96,7 +96,7 @@ struct BeatsDraft {
     /// nil where no beat can be read.
     ///
     /// - Parameter details: the metadata of the record, which are those of its beats.
-    func series(_ details: DraftDetails, _ zones: inout TimeZoneOffsets) -> (HeartbeatSeries, Repairs)? {
+    func series(_ details: HealthDetails, _ zones: inout TimeZoneOffsets) -> (HeartbeatSeries, Repairs)? {
         let read = try? HeartbeatList.read({ record[$0] }, beats: beats.map { beat in { beat[$0] } })
         guard let (made, repairs) = read else { return nil }
         var series = made

@@ -19,7 +19,7 @@ struct WorkoutDraft {
     private var track = RouteTrack()
     /// Events and activities that are too many.
     private(set) var surplus = 0
-    var details = DraftDetails()
+    var details = HealthDetails()
     var repairs: Repairs
 
     /// A workout has one route, or one for each of its activities.
@@ -35,10 +35,7 @@ struct WorkoutDraft {
         }
         self.source = source
         let name = values.text(.workoutActivityType) ?? ""
-        let activity = type.option(named: name)
-        if activity == nil { repairs.insert(.unknownActivity) }
-        let known = activity ?? HealthOption(HealthType.otherActivity, "Other")
-        workout = HealthWorkout(activity: known)
+        workout = HealthWorkout(activityNamed: name, &repairs)
         var totals: [(identifier: String, value: String, unit: String)] = []
         func add(_ identifier: String, _ value: ExportAttribute, _ unit: ExportAttribute) {
             guard let text = values.text(value), !text.isEmpty else { return }
@@ -46,7 +43,7 @@ struct WorkoutDraft {
         }
         add(WorkoutComponent.duration, .duration, .durationUnit)
         add(WorkoutComponent.energy, .totalEnergyBurned, .totalEnergyBurnedUnit)
-        add(HealthType.distanceIdentifier(of: known), .totalDistance, .totalDistanceUnit)
+        add(HealthType.distanceIdentifier(of: workout.activity), .totalDistance, .totalDistanceUnit)
         self.totals = totals
         self.repairs = repairs
     }
@@ -100,7 +97,7 @@ struct WorkoutDraft {
     /// Takes the metadata of the event or the activity that is open.
     ///
     /// - Returns: false for what stands there already.
-    mutating func addToPart(_ meaning: KnownMetadata.Meaning, isActivity: Bool) -> Bool {
+    mutating func addToPart(_ meaning: HealthDetails.Meaning, isActivity: Bool) -> Bool {
         guard case .entry(let entry) = meaning else { return true }
         return (isActivity ? activity?.context.add(entry) : event?.context.add(entry)) ?? true
     }
@@ -141,11 +138,7 @@ struct WorkoutDraft {
                 // It is the whole workout; its statistics may stand with it alone.
                 for figure in only.figures { workout.add(figure.identifier, figure.quantity) }
             }
-            if !workout.has(WorkoutComponent.duration) {
-                add(
-                    WorkoutComponent.duration, String(max(0, times.end.seconds - times.start.seconds)), "s",
-                    ofActivity: false)
-            }
+            workout.addDuration(from: times.start, to: times.end)
             if let zone = details.zone { workout.setOffsets { zones.minutes(in: zone, at: $0) } }
             var sample = HealthSample.Content(
                 type: type, value: .workout(workout), start: times.start, end: times.end, created: times.created,

@@ -166,6 +166,8 @@ extension HealthStreamStep {
         phase = .finished
         report.ending = ending
         report.state = saved
+        report.hasHistory =
+            HealthTurns.Standing(stream, saved, version: options.version, lookBack: options.lookBack).hasHistory
         return .finish(report)
     }
 }

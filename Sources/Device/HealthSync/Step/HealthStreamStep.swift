@@ -181,6 +181,8 @@ public struct HealthStepReport: Sendable, Hashable {
     public internal(set) var declined = 0
     /// Samples of the portion that are not settled.
     public internal(set) var waiting = 0
+    /// Whether history is left: a stream of a source without a place behind what it has begins with none.
+    public internal(set) var hasHistory = true
     /// The work that it was, in samples and deletions.
     public internal(set) var samples = 0
     /// The work that it was, in bytes.

@@ -20,6 +20,16 @@ public struct HealthSyncStatus: Sendable, Hashable {
         public let quarantined: Int
         /// Why the stream stands; nil where it does not.
         public let code: String?
+
+        init(_ stream: HealthStream, _ state: HealthStreamState, code: String?) {
+            self.stream = stream
+            anchor = state.anchor
+            lastSample = state.lastSample
+            waiting = state.waiting
+            hasHistory = !state.history.isDone
+            quarantined = state.quarantine.count
+            self.code = code
+        }
     }
 
     /// What is set aside of a stream.
@@ -34,6 +44,28 @@ public struct HealthSyncStatus: Sendable, Hashable {
     public let rows: [Row]
     /// What is set aside.
     public let quarantine: [Quarantined]
+
+    init(_ streams: [(stream: HealthStream, state: HealthStreamState, code: String?)]) {
+        rows = streams.map { Row($0.stream, $0.state, code: $0.code) }
+        quarantine = streams.flatMap { stream, state, _ in
+            state.quarantine.entries.map { Quarantined(stream: stream, entry: $0) }
+        }
+    }
+
+    /// How far streams are by what is kept of them: for who watches and does not run them. What cannot be read has a code.
+    public init(of streams: [HealthStream], in storage: any HealthSyncStorage) async {
+        var read: [(stream: HealthStream, state: HealthStreamState, code: String?)] = []
+        for stream in streams {
+            do {
+                let bytes = try await storage.state(of: stream)
+                let state = try bytes.map { try HealthStreamState($0, of: stream) }
+                read.append((stream, state ?? HealthStreamState(), nil))
+            } catch {
+                read.append((stream, HealthStreamState(), HealthSynchroniser.code(of: error)))
+            }
+        }
+        self.init(read)
+    }
 
     /// `{"streams":[{type,store,anchor,lastSample,waiting}],"quarantine":[{uuid,type,reason}]}`.
     public var json: JSON {

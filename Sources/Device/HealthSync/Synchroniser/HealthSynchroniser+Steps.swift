@@ -58,16 +58,7 @@ extension HealthSynchroniser {
     /// How far the streams are.
     public func status() async -> HealthSyncStatus {
         _ = await standings()
-        let rows = streams.map { stream in
-            let state = states[stream] ?? HealthStreamState()
-            return HealthSyncStatus.Row(
-                stream: stream, anchor: state.anchor, lastSample: state.lastSample, waiting: state.waiting,
-                hasHistory: !state.history.isDone, quarantined: state.quarantine.count, code: failures[stream])
-        }
-        let quarantine = streams.flatMap { stream in
-            (states[stream]?.quarantine.entries ?? []).map { HealthSyncStatus.Quarantined(stream: stream, entry: $0) }
-        }
-        return HealthSyncStatus(rows: rows, quarantine: quarantine)
+        return HealthSyncStatus(streams.map { ($0, states[$0] ?? HealthStreamState(), failures[$0]) })
     }
 
     // MARK: - A step

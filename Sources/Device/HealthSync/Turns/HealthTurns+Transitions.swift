@@ -188,7 +188,10 @@ extension HealthTurns {
         switch step.ending {
         case .idle:
             remove(stream, step.work)
-            if step.work == .history { run.hasHistory.remove(stream) }
+            if step.work == .history || !step.hasHistory {
+                remove(stream, .history)
+                run.hasHistory.remove(stream)
+            }
         case .more:
             // The others have their turn first.
             remove(stream, step.work)

@@ -26,7 +26,7 @@ public enum AtomicFile {
     }
 
     /// Removes what writers left that were stopped half way. Only while holding the lock that the writers hold.
-    static func removeLeftovers(in folder: URL, files: some DurableFiles) throws(OutboxError) {
+    public static func removeLeftovers(in folder: URL, files: some DurableFiles) throws(OutboxError) {
         for name in try files.names(in: folder) where name.hasPrefix(temporaryPrefix) {
             try files.remove(folder.appendingPathComponent(name))
         }

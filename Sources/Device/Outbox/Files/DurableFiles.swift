@@ -38,7 +38,7 @@ public protocol DurableFiles: Sendable {
 
 extension DurableFiles {
     /// A file's content; `nil` if there is none.
-    func content(of file: URL) throws(OutboxError) -> Data? {
+    public func content(of file: URL) throws(OutboxError) -> Data? {
         do throws(OutboxError) {
             return try read(file)
         } catch {

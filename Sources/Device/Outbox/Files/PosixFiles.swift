@@ -106,7 +106,7 @@ public struct PosixFiles: DurableFiles {
         }
     }
 
-    private func open(_ file: URL, _ flags: Int32) throws(OutboxError) -> Int32 {
+    func open(_ file: URL, _ flags: Int32) throws(OutboxError) -> Int32 {
         while true {
             let descriptor = systemOpen(file.path, flags | O_CLOEXEC, 0o600)
             if descriptor >= 0 { return descriptor }
@@ -117,6 +117,10 @@ public struct PosixFiles: DurableFiles {
     private func flush(_ file: URL, _ flags: Int32) throws(OutboxError) {
         let descriptor = try open(file, flags)
         defer { close(descriptor) }
+        try flush(descriptor, of: file)
+    }
+
+    func flush(_ descriptor: Int32, of file: URL) throws(OutboxError) {
         #if canImport(Darwin)
             // fsync leaves the data in the drive's cache there; F_FULLFSYNC is not offered by every file system.
             if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
@@ -124,7 +128,7 @@ public struct PosixFiles: DurableFiles {
         guard fsync(descriptor) == 0 else { throw failure("made durable", file) }
     }
 
-    private func failure(_ verb: String, _ file: URL) -> OutboxError {
+    func failure(_ verb: String, _ file: URL) -> OutboxError {
         let (code, name) = (errno, file.lastPathComponent)
         switch code {
         case ENOENT: return OutboxError(.fileMissing, "The file \(name) is not there.")

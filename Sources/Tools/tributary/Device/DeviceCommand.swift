@@ -16,8 +16,8 @@ struct DeviceCommand: AsyncParsableCommand {
               tributary device send --store phone
             """,
         subcommands: [
-            Enrol.self, ConsentSigning.self, Answer.self, Health.self, Withdraw.self, Link.self, Renew.self, Send.self,
-            Retry.self, Deliveries.self,
+            Enrol.self, ConsentSigning.self, Answer.self, Health.self, Sync.self, SyncStatus.self, Withdraw.self,
+            Link.self, Renew.self, Send.self, Retry.self, Deliveries.self,
         ])
 
     /// Which device.

@@ -4,6 +4,7 @@ import ConsentDocument
 import FHIR
 import Foundation
 import HealthData
+import HealthStores
 import InformedConsent
 import Outbox
 import Questionnaires
@@ -87,7 +88,9 @@ extension DeviceSession {
         if choice?.includes(.nights) == true {
             throw CommandError("nights-not-on-device", "Nights are summed up with `health load` or `health convert`.")
         }
-        var seen = try SentFingerprints(file: store.folder.appendingPathComponent("health-identities"))
+        let lock = try healthProgress.lock()
+        defer { withExtendedLifetime(lock) {} }
+        var seen = try SentHealthData(folder: store.folder)
         var batch: [UInt8] = []
         var count = 0
         var queued = 0
@@ -101,30 +104,29 @@ extension DeviceSession {
             batch.removeAll(keepingCapacity: true)
             count = 0
         }
-        func add(_ fingerprint: SampleFingerprint, _ write: (inout [UInt8]) -> Void) throws {
+        func add(_ fingerprint: SampleFingerprint, _ id: String, _ write: (inout [UInt8]) -> Void) throws {
             write(&batch)
             batch.append(0x0A)
-            seen.stage(fingerprint)
+            seen.stage(fingerprint, id: id)
             count += 1
             if count == Self.batchSize { try flush() }
         }
         let importReport = try withoutActuallyEscaping(add) { add in
             let known = seen
             let sink = HealthSink(
-                isKnown: { known.contains($0) },
+                isKnown: { known.contains($0, id: $0.resourceID(subject: profile.participant)) },
                 special: { record in
-                    let clean = AttachmentCleaning()
-                    let lines = record.resources.map {
-                        $0.object.map { JSON.object(clean.clean($0).object).bytes() } ?? $0.bytes()
-                    }
-                    try add(record.fingerprint) { $0.append(contentsOf: lines.joined(separator: [0x0A])) }
+                    let lines = record.cleanResources.map { $0.bytes() }
+                    try add(record.fingerprint, record.id) { $0.append(contentsOf: lines.joined(separator: [0x0A])) }
                 },
                 // A device goes before what it measured.
                 device: { device in
                     let resource = device.resource(subject: profile.participant)
                     submissions.append(try queue(lines: Data(resource.bytes() + [0x0A]), kind: "Device"))
                 },
-                observation: { observation in try add(observation.fingerprint) { observation.write(to: &$0) } })
+                observation: { observation in
+                    try add(observation.fingerprint, observation.id) { observation.write(to: &$0) }
+                })
             return try HealthExport(path: path).convert(selection, into: sink)
         }
         try flush()

@@ -1,0 +1,139 @@
+/// A sample with HealthKit's own values, as HealthKit or a journal of it tells them: the way from there to
+/// ``HealthSample``, by the rules that exports are read by, so that both are the same resource.
+public struct HealthKitSample: Sendable, Hashable {
+    /// HealthKit's identifier of the type.
+    public var type: String
+    /// The number as it is written; of a category its raw value, of a workout that of its activity. Names of the values
+    /// are understood too.
+    public var value: String?
+    /// HealthKit's name of the unit, such as `count/min`.
+    public var unit: String?
+    /// The start, with the offset that the source shows.
+    public var start: HealthInstant
+    /// The end; equal to ``start`` for a moment.
+    public var end: HealthInstant
+    /// The metadata by key, with values as exports write them: `1`, `56 degF`.
+    public var metadata: [String: String] = [:]
+    /// The product that recorded it.
+    public var source: HealthSource
+    /// The samples of a correlation; of a workout its statistics.
+    public var members: [HealthKitSample] = []
+
+    /// Makes a sample of what all have.
+    public init(
+        type: String, value: String? = nil, unit: String? = nil, start: HealthInstant, end: HealthInstant,
+        source: HealthSource
+    ) {
+        self.type = type
+        self.value = value
+        self.unit = unit
+        self.start = start
+        self.end = end
+        self.source = source
+    }
+
+    /// The sample: names are gone, units are checked, what the table does not know is left out.
+    ///
+    /// - Parameter zones: remembers the time zones that metadata name.
+    /// - Throws: the ``SkipReason`` where it is none: of an unknown type, without a value, in a foreign unit. Types with
+    ///   a structure of their own (``SpecialKind``) are none either.
+    public func sample(
+        in table: HealthTypeTable, _ zones: inout TimeZoneOffsets
+    ) throws(SkipReason) -> HealthSample {
+        guard let type = table.type(type) else { throw .unsupportedType }
+        var details = HealthDetails()
+        // The order decides which of two spellings of one key counts. What is longer is none of the list.
+        for (key, value) in metadata.sorted(by: { $0.key < $1.key })
+        where key.utf8.count <= 64 && value.utf8.count <= 64 {
+            details.add(HealthDetails.meaning(of: key, value))
+        }
+        if let (correlation, place) = table.correlation(of: type) {
+            let quantity = try quantity(as: correlation.components[place].measure)
+            return finished(correlation, .pressure(quantity, at: place), quantity.repairs, details, &zones)
+        }
+        switch type.kind {
+        case .quantity:
+            guard let measure = type.measure else { throw .unsupportedType }
+            let quantity = try quantity(as: measure)
+            return finished(type, .quantity(quantity), quantity.repairs, details, &zones)
+        case .category where type.valueKind == .event: return finished(type, .event, [], details, &zones)
+        case .category:
+            guard let value, !value.isEmpty else { throw .valueMissing }
+            guard let option = type.option(named: value) else { throw .unknownValue }
+            return finished(type, .option(option), [], details, &zones)
+        case .correlation: return try correlation(type, table, details, &zones)
+        case .workout:
+            var repairs: Repairs = []
+            var workout = workout(&repairs)
+            if let zone = details.zone { workout.setOffsets { zones.minutes(in: zone, at: $0) } }
+            return finished(type, .workout(workout), repairs, details, &zones)
+        default: throw .unsupportedType
+        }
+    }
+
+    private func quantity(as measure: HealthMeasure) throws(SkipReason) -> HealthQuantity {
+        guard let value else { throw .valueMissing }
+        return try HealthQuantity(value, unit: unit ?? "", as: measure)
+    }
+
+    private func content(_ type: HealthType, _ value: HealthValue, _ repairs: Repairs) -> HealthSample.Content {
+        HealthSample.Content(type: type, value: value, start: start, end: end, source: source, repairs: repairs)
+    }
+
+    private func finished(
+        _ type: HealthType, _ value: HealthValue, _ repairs: Repairs, _ details: HealthDetails,
+        _ zones: inout TimeZoneOffsets
+    ) -> HealthSample {
+        var content = content(type, value, repairs)
+        details.complete(&content, &zones)
+        return HealthSample(content)
+    }
+
+    private func correlation(
+        _ type: HealthType, _ table: HealthTypeTable, _ details: HealthDetails, _ zones: inout TimeZoneOffsets
+    ) throws(SkipReason) -> HealthSample {
+        var repairs: Repairs = []
+        var read: [HealthSample] = []
+        for member in members {
+            guard read.count < HealthSample.Content.memberLimit, member.members.isEmpty,
+                let sample = try? member.sample(in: table, &zones)
+            else {
+                repairs.insert(.partDropped)
+                continue
+            }
+            read.append(sample)
+        }
+        return try content(type, .bloodPressure(systolic: nil, diastolic: nil), repairs)
+            .correlating(read, details, &zones)
+    }
+
+    private func workout(_ repairs: inout Repairs) -> HealthWorkout {
+        var workout = HealthWorkout(activityNamed: value ?? "", &repairs)
+        for member in members {
+            guard let measure = HealthWorkout.measure(member.type), let quantity = try? member.quantity(as: measure)
+            else {
+                repairs.insert(.partDropped)
+                continue
+            }
+            repairs.formUnion(quantity.repairs)
+            workout.add(member.type, quantity)
+        }
+        workout.addDuration(from: start, to: end)
+        return workout
+    }
+}
+
+extension HealthSource {
+    /// The source that HealthKit tells by a name, which stays here, and a model such as `Watch2,4`.
+    ///
+    /// - Parameter productType: the model of the device that measured; nil where no device is known, as with samples that an
+    ///   app wrote.
+    public convenience init(name: String, productType: String?, version: String) {
+        // A name of kilobytes is none; the words are looked for at its beginning.
+        let words = String(decoding: name.utf8.prefix(256), as: UTF8.self)
+        let product =
+            productType.flatMap(Redaction.product(hardware:)) ?? Redaction.product(sourceName: words, device: nil)
+        let device = productType.flatMap(Redaction.hardware).map { HealthDevice(product: product, hardware: $0) }
+        self.init(product: product, version: version, device: device)
+    }
+}

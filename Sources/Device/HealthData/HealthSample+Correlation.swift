@@ -1,0 +1,70 @@
+extension HealthType {
+    /// A blood pressure's two members make one value; other correlations are groups.
+    public var isBloodPressure: Bool { identifier == "HKCorrelationTypeIdentifierBloodPressure" }
+}
+
+extension HealthTypeTable {
+    /// The correlation that samples of a type are members of wherever they stand, and the place of the type among its
+    /// components; nil for types whose samples stand for themselves.
+    public func correlation(of type: HealthType) -> (type: HealthType, place: Int)? {
+        guard let correlation = type.correlation.flatMap(self.type),
+            let place = correlation.components.firstIndex(where: { $0.identifier == type.identifier })
+        else { return nil }
+        return (correlation, place)
+    }
+}
+
+extension HealthValue {
+    /// The value of one member of a blood pressure, by its place among the components.
+    public static func pressure(_ quantity: HealthQuantity, at place: Int) -> HealthValue {
+        .bloodPressure(systolic: place == 0 ? quantity : nil, diastolic: place == 0 ? nil : quantity)
+    }
+}
+
+extension HealthSample.Content {
+    /// A meal has some dozen members; thousands are a made-up file.
+    public static let memberLimit = 128
+
+    /// The correlation with the values of its members: of a blood pressure the first of each.
+    ///
+    /// - Throws: the ``SkipReason`` where its times cannot be believed or no member has a value.
+    public func correlating(
+        _ members: [HealthSample], _ details: HealthDetails, _ zones: inout TimeZoneOffsets
+    ) throws(SkipReason) -> HealthSample {
+        var sample = self
+        if let problem = HealthSample(sample).timeProblem { throw problem }
+        for member in members { sample.repairs.formUnion(member.repairs) }
+        guard let value = type.isBloodPressure ? Self.pressure(of: members) : Self.group(of: members) else {
+            throw .incompleteCorrelation
+        }
+        sample.value = value
+        details.complete(&sample, &zones)
+        if details.zone == nil, let member = members.first, member.start.seconds == sample.start.seconds {
+            sample.start.offsetMinutes = member.start.offsetMinutes
+            if member.end.seconds == sample.end.seconds { sample.end.offsetMinutes = member.end.offsetMinutes }
+        }
+        if details.context.wasUserEntered == nil, let member = members.first {
+            sample.context.wasUserEntered = member.context.wasUserEntered
+        }
+        return HealthSample(sample)
+    }
+
+    private static func pressure(of members: [HealthSample]) -> HealthValue? {
+        var systolic: HealthQuantity?
+        var diastolic: HealthQuantity?
+        for member in members {
+            guard case .bloodPressure(let first, let second) = member.value else { continue }
+            systolic = systolic ?? first
+            diastolic = diastolic ?? second
+        }
+        return systolic == nil && diastolic == nil ? nil : .bloodPressure(systolic: systolic, diastolic: diastolic)
+    }
+
+    private static func group(of members: [HealthSample]) -> HealthValue? {
+        let parts = members.compactMap { member -> HealthMember? in
+            guard case .quantity(let quantity) = member.value, let measure = member.type.measure else { return nil }
+            return HealthMember(measure: measure, quantity: quantity, fingerprint: member.fingerprint)
+        }
+        return parts.isEmpty ? nil : .components(parts)
+    }
+}

@@ -1,0 +1,159 @@
+import Core
+import Foundation
+import HealthData
+import HealthSync
+
+/// A journal of health data: a file that says one after the other what HealthKit would tell, and stands for it where there is
+/// none.
+///
+/// ```
+/// {"add":{"uuid":"…","type":"HKQuantityTypeIdentifierHeartRate","value":72,"unit":"count/min",
+///         "start":"2026-03-01T08:00:00+01:00","end":"2026-03-01T08:00:00+01:00","metadata":{"HKWasUserEntered":1},
+///         "source":{"name":"Watch","productType":"Watch6,1","version":"10.2"}}}
+/// {"delete":{"uuid":"…","type":"HKQuantityTypeIdentifierHeartRate"}}
+/// ```
+/// - One change a line. A category has its raw value, a correlation its `members`, a workout the raw value of its activity and
+///   its statistics as `members`. Types with a structure of their own, such as electrocardiograms, have no line here.
+/// - A place is that of a line, with a digest of everything before it: a journal that was cut or rewritten behind it is
+///   noticed (`health-anchor-invalid`).
+/// - The last line is read when it has its end. A line that cannot be read is a sample that cannot be.
+/// - There is no order by date, so everything comes by the anchor, and nobody is woken.
+public actor HealthJournal: HealthSampleSource {
+    /// What a journal is about.
+    public struct Survey: Sendable, Hashable {
+        /// The types that its lines name.
+        public internal(set) var types: Set<String> = []
+        /// Lines that name no type: nobody can say what they are.
+        public internal(set) var unreadable = 0
+    }
+
+    /// A line has so many bytes at most.
+    public static let longestLine = 1_000_000
+    /// As many types are told apart; HealthKit has some two hundred.
+    private static let typeLimit = 2_000
+
+    private let file: LogFile
+    private let table: HealthTypeTable
+    private var checks = JournalChecks()
+    private var zones = TimeZoneOffsets()
+
+    /// A journal in a file.
+    public init(_ url: URL, table: HealthTypeTable = .standard) {
+        file = LogFile(url)
+        self.table = table
+    }
+
+    /// Reads the journal for what it is about.
+    ///
+    /// - Throws: `HealthSourceError` `health-unavailable` where there is none; storage errors.
+    public func survey() throws -> Survey {
+        var survey = Survey()
+        try lines.read(from: 0, to: size()) { line in
+            if line.isBlank { return true }
+            let types = JournalLine.types(in: line.bytes) ?? [JournalLine(line, named: "").type]
+            let known = types.filter { !$0.isEmpty }
+            if known.isEmpty { survey.unreadable += 1 }
+            if survey.types.count < Self.typeLimit { survey.types.formUnion(known) }
+            return true
+        }
+        return survey
+    }
+
+    // MARK: - HealthSampleSource
+
+    public func position(of type: String) -> HealthAnchor? { nil }
+
+    public func changes(of type: String, after anchor: HealthAnchor?, limit: Int) throws -> HealthChanges {
+        let size = try size()
+        let start = try anchor.map { try place(of: $0, within: size) } ?? 0
+        var changes = HealthChanges(anchor: anchor)
+        var deleted: Set<UUID> = []
+        let end = try read(type, from: start, to: size) { line in
+            // What is added again after it was deleted comes with the next portion: in one, a deletion is the last word.
+            guard changes.added.count + changes.deleted.count < limit, !deleted.contains(line.uuid) else {
+                changes.hasMore = true
+                return false
+            }
+            switch line.change {
+            case .added(let sample, let end): changes.added.append(reading(line.uuid, sample, end))
+            case .deleted:
+                deleted.insert(line.uuid)
+                changes.deleted.append(line.uuid)
+            }
+            return true
+        }
+        if end > start {
+            let check = try checks.check(file, at: end)
+            changes.anchor = HealthAnchor("\(end)-\(check)".utf8)
+        }
+        return changes
+    }
+
+    public func history(of type: String, since: Double?, upTo: Double?, limit: Int) -> HealthPage {
+        HealthPage([], hasMore: false)
+    }
+
+    public func samples(of type: String, _ uuids: [UUID]) throws -> [HealthReading] {
+        let wanted = Set(uuids)
+        var found: [UUID: HealthReading] = [:]
+        try read(type, from: 0, to: size()) { line in
+            guard wanted.contains(line.uuid) else { return true }
+            switch line.change {
+            case .added(let sample, let end): found[line.uuid] = reading(line.uuid, sample, end)
+            case .deleted: found[line.uuid] = nil
+            }
+            return true
+        }
+        return uuids.compactMap { found.removeValue(forKey: $0) }
+    }
+
+    public func startObserving(
+        _ types: [String], _ wake: @escaping @Sendable (HealthWake) -> Void
+    ) -> [String: HealthSourceError] {
+        Dictionary(types.map { ($0, HealthSourceError(.deliveryRefused)) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    public func stopObserving() {}
+
+    // MARK: - Reading
+
+    private var lines: FileLines { FileLines(file: file, limit: Self.longestLine) }
+
+    private func size() throws -> Int {
+        guard FileManager.default.fileExists(atPath: file.url.path) else { throw HealthSourceError(.unavailable) }
+        return try file.size()
+    }
+
+    /// Reads the lines of a type. Those of others are passed over by their bytes.
+    @discardableResult
+    private func read(
+        _ type: String, from start: Int, to end: Int, _ body: (JournalLine) throws -> Bool
+    ) throws -> Int {
+        let bytes = Array("\"\(type)\"".utf8)
+        return try lines.read(from: start, to: end) { line in
+            guard line.bytes.end(of: bytes) != nil || line.bytes.contains(UInt8(ascii: "\\")), !line.isBlank else {
+                return true
+            }
+            let read = JournalLine(line, named: JournalLine.types(in: line.bytes)?.first ?? "")
+            return try read.type == type ? body(read) : true
+        }
+    }
+
+    private func place(of anchor: HealthAnchor, within size: Int) throws -> Int {
+        let parts = String(decoding: anchor.bytes, as: UTF8.self).split(separator: "-")
+        guard parts.count == 2, let place = Int(parts[0]), (0...size).contains(place),
+            try checks.check(file, at: place) == parts[1]
+        else { throw HealthSourceError(.anchorInvalid) }
+        return place
+    }
+
+    private func reading(_ uuid: UUID, _ sample: Result<HealthKitSample, SkipReason>, _ end: Double) -> HealthReading {
+        do throws(SkipReason) {
+            let raw = try sample.get()
+            guard table.type(raw.type) != nil else { return HealthReading(uuid: uuid, end: end, .other(.null)) }
+            return HealthReading(uuid: uuid, end: end, .sample(try raw.sample(in: table, &zones)))
+        } catch {
+            return HealthReading(uuid: uuid, end: end, .unreadable(error))
+        }
+    }
+}

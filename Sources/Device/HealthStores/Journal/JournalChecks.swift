@@ -1,0 +1,29 @@
+import Core
+import Crypto
+import Foundation
+
+/// By what a journal knows that nothing before a place was changed: digests of its beginning, each made of the one before and the
+/// next piece of the file. They are kept at 32 bytes a piece, so that a place is checked by reading one.
+struct JournalChecks: Sendable {
+    private var pieces: [[UInt8]] = [Array(SHA256.hash(data: Data()))]
+    private static let pieceLength = FileLines.pieceLength
+
+    /// The digest of everything before a place, in 32 hexadecimal digits. The beginning of the file is read once.
+    mutating func check(_ file: LogFile, at place: Int) throws -> String {
+        while pieces.count <= place / Self.pieceLength {
+            try Task.checkCancellation()
+            let start = (pieces.count - 1) * Self.pieceLength
+            pieces.append(try Self.next(pieces[pieces.count - 1], file, start, Self.pieceLength))
+        }
+        let piece = place / Self.pieceLength
+        let start = piece * Self.pieceLength
+        return Hexadecimal.text(try Self.next(pieces[piece], file, start, place - start).prefix(16))
+    }
+
+    private static func next(_ before: [UInt8], _ file: LogFile, _ start: Int, _ count: Int) throws -> [UInt8] {
+        var digest = SHA256()
+        digest.update(data: before)
+        digest.update(data: try file.read(from: start, count: count))
+        return Array(digest.finalize())
+    }
+}

@@ -1,0 +1,132 @@
+import Core
+import Crypto
+import Foundation
+import HealthData
+import HealthSync
+
+/// One line of a journal: `{"add":{...}}` or `{"delete":{uuid,type}}`.
+struct JournalLine {
+    /// What it says.
+    enum Change {
+        /// A sample was added. What cannot be read of it is said in place of the sample.
+        case added(Result<HealthKitSample, SkipReason>, end: Double)
+        /// It was deleted.
+        case deleted
+    }
+
+    let uuid: UUID
+    let type: String
+    let change: Change
+
+    /// Reads a line of a type. One that is damaged is a sample that cannot be read: under its identifier, where that can
+    /// still be seen, else under one made of the line.
+    init(_ line: FileLines.Line, named type: String) {
+        if !line.isTooLong, let json = JSON(reading: line.bytes), let read = JournalLine(json) {
+            self = read
+            return
+        }
+        uuid = Self.visibleUUID(in: line.bytes) ?? UUID(SHA256.hash(data: Data(line.bytes)), version: .custom)
+        self.type = type
+        change = .added(.failure(.cutOff), end: 0)
+    }
+
+    private init?(_ json: JSON) {
+        let isDeletion = json["delete"] != nil
+        guard let members = json["add"] ?? json["delete"], let type = members["type"]?.string,
+            let uuid = members["uuid"]?.string.flatMap(UUID.init(uuidString:))
+        else { return nil }
+        self.uuid = uuid
+        self.type = type
+        if isDeletion {
+            change = .deleted
+        } else {
+            let sample = Self.sample(members)
+            let end = (try? sample.get()).map { Double($0.end.seconds) }
+            change = .added(sample, end: end ?? 0)
+        }
+    }
+
+    // MARK: - Without reading the JSON
+
+    /// The types that a line names, the members' too, found by their bytes; nil where an escape could hide one.
+    static func types(in line: ArraySlice<UInt8>) -> [String]? {
+        guard !line.contains(UInt8(ascii: "\\")) else { return nil }
+        var types: [String] = []
+        var rest = line
+        while let end = rest.end(of: name), types.count <= HealthSample.Content.memberLimit {
+            rest = rest[end...].drop(while: isBlank)
+            guard rest.first == UInt8(ascii: ":") else { continue }
+            rest = rest.dropFirst().drop(while: isBlank)
+            guard rest.first == UInt8(ascii: "\"") else { continue }
+            let text = rest.dropFirst().prefix { $0 != UInt8(ascii: "\"") }
+            if (1...longestType).contains(text.count) { types.append(String(decoding: text, as: UTF8.self)) }
+            rest = rest[text.endIndex...]
+        }
+        return types
+    }
+
+    private static let name = Array(#""type""#.utf8)
+    private static let longestType = 200
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+    private static func visibleUUID(in line: ArraySlice<UInt8>) -> UUID? {
+        guard let end = line.end(of: Array(#""uuid""#.utf8)) else { return nil }
+        let text = line[end...].drop { isBlank($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "\"") }.prefix(36)
+        return UUID(uuidString: String(decoding: text, as: UTF8.self))
+    }
+
+    // MARK: - The sample
+
+    private static func sample(_ members: JSON) -> Result<HealthKitSample, SkipReason> {
+        do throws(SkipReason) {
+            var sample = try one(members, in: nil)
+            for member in (members["members"]?.array ?? []).prefix(HealthSample.Content.memberLimit) {
+                // A member that cannot be read is dropped with its part of the value.
+                if let member = try? one(member, in: sample) { sample.members.append(member) }
+            }
+            return .success(sample)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// - Parameter whole: what a member belongs to, which has its times and its source where it says none.
+    private static func one(_ members: JSON, in whole: HealthKitSample?) throws(SkipReason) -> HealthKitSample {
+        let start = try instant(members["start"]) ?? whole?.start
+        guard let start, let type = members["type"]?.string else { throw .dateMissing }
+        let end = try instant(members["end"]) ?? (members["start"] == nil ? whole?.end : nil) ?? start
+        var sample = HealthKitSample(
+            type: type, value: members["value"].flatMap(text), unit: members["unit"]?.string, start: start, end: end,
+            source: members["source"].map(source) ?? whole?.source ?? HealthSource(product: .app))
+        for member in (members["metadata"]?.object?.members ?? []).prefix(100) {
+            sample.metadata[member.key] = text(member.value)
+        }
+        return sample
+    }
+
+    /// A date and time with its offset (RFC 3339), cut to its second.
+    private static func instant(_ value: JSON?) throws(SkipReason) -> HealthInstant? {
+        guard let value, !value.isNull else { return nil }
+        guard let time = value.string.flatMap(DateTime.init), let offset = time.offsetMinutes else {
+            throw .dateInvalid
+        }
+        return HealthInstant(time.start(), offsetMinutes: offset)
+    }
+
+    /// Numbers with the digits they are written with; a truth value as exports write it.
+    private static func text(_ value: JSON) -> String? {
+        switch value {
+        case .string(let text): text
+        case .number(let number): number.text
+        case .bool(let flag): flag ? "1" : "0"
+        default: nil
+        }
+    }
+
+    private static func source(_ value: JSON) -> HealthSource {
+        HealthSource(
+            name: value["name"]?.string ?? "", productType: value["productType"]?.string,
+            version: value["version"]?.string ?? "")
+    }
+}

@@ -1,0 +1,128 @@
+import FHIR
+import Foundation
+import HealthData
+import HealthSync
+import Outbox
+
+/// The outbox as a store of health data: sealed batches, as an export makes them, and deletions.
+///
+/// A sample is stored when it is durably queued. What an export sent is there already; it is not sent again. Deletions are a
+/// transaction Bundle of `DELETE Observation/ID` each, in submissions of their own.
+public actor OutboxHealthStore: ExternalStore {
+    private let store: DeviceStore
+    private let subject: String
+    private var sent: SentHealthData
+
+    /// As many resources or deletions has a submission.
+    static let batchSize = 500
+
+    /// The outbox of a device.
+    ///
+    /// - Parameter subject: the id of the participant's Patient, to whom the samples belong.
+    /// - Throws: as ``SentHealthData/init(folder:)``.
+    public init(_ store: DeviceStore, subject: String) throws {
+        self.store = store
+        self.subject = subject
+        sent = try SentHealthData(folder: store.folder)
+    }
+
+    public func fetch(_ samples: [OutgoingSample]) async -> [UUID: StorePresence] {
+        Dictionary(samples.map { ($0.uuid, isSent($0) ? .present : .absent) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// What is there is the same: its id is made of its content.
+    public func update(_ samples: [OutgoingSample]) -> [UUID: HealthOutcome] { Self.stored(samples.map(\.uuid)) }
+
+    public func add(_ samples: [OutgoingSample]) throws -> [UUID: HealthOutcome] {
+        for start in stride(from: 0, to: samples.count, by: Self.batchSize) {
+            try queue(samples[start..<min(start + Self.batchSize, samples.count)].filter { !isSent($0) })
+        }
+        return Self.stored(samples.map(\.uuid))
+    }
+
+    public func delete(_ samples: [DeletedSample]) throws -> [UUID: HealthOutcome] {
+        var outcomes: [UUID: HealthOutcome] = [:]
+        var ids: [String] = []
+        var asked: Set<String> = []
+        for sample in samples {
+            let own = sample.targets.compactMap(Self.observationID)
+            // The study takes no deletion of what a hospital wrote.
+            guard own.count == sample.targets.count else {
+                outcomes[sample.uuid] = .refused(code: "deletion-not-taken")
+                continue
+            }
+            outcomes[sample.uuid] = .stored
+            ids += own.filter { asked.insert($0).inserted }
+        }
+        // Noted first: whatever happens before the Bundle is queued, what comes again is sent again.
+        try sent.delete(ids)
+        for start in stride(from: 0, to: ids.count, by: Self.batchSize) {
+            let bundle = Self.deletion(ids[start..<min(start + Self.batchSize, ids.count)].map { "Observation/" + $0 })
+            try store.queue(bundle.data(), kind: "Bundle", as: .resource)
+        }
+        return outcomes
+    }
+
+    public func backlog() async throws -> Int { try store.outbox.entries().count }
+
+    /// A transaction that deletes resources (<https://hl7.org/fhir/R4/http.html#transaction>).
+    static func deletion(_ targets: [String]) -> JSON {
+        [
+            "resourceType": "Bundle", "type": "transaction",
+            "entry": .array(targets.map { ["request": ["method": "DELETE", "url": .string($0)]] }),
+        ]
+    }
+
+    private static func observationID(_ target: String) -> String? {
+        let parts = target.split(separator: "/", omittingEmptySubsequences: false)
+        return parts.count == 2 && parts[0] == "Observation" ? String(parts[1]) : nil
+    }
+
+    private static func stored(_ uuids: [UUID]) -> [UUID: HealthOutcome] {
+        Dictionary(uuids.map { ($0, .stored) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    private func isSent(_ sample: OutgoingSample) -> Bool {
+        sample.fingerprint.map { sent.contains($0, id: sample.resourceID) } ?? false
+    }
+
+    // 1. Devices, each before what it measured.
+    // 2. A submission for each type of resource, in the order of the samples.
+    // 3. Only now are they known: a kill in between sends them again under the same ids.
+    private func queue(_ samples: [OutgoingSample]) throws {
+        guard !samples.isEmpty else { return }
+        try queueDevices(of: samples)
+        var batches: [(kind: String, lines: [UInt8])] = []
+        for sample in samples {
+            for (type, text) in sample.leaving {
+                let place = batches.firstIndex { $0.kind == type } ?? batches.count
+                if place == batches.count { batches.append((type, [])) }
+                batches[place].lines += text
+                batches[place].lines.append(0x0A)
+            }
+        }
+        for batch in batches { try store.queue(Data(batch.lines), kind: batch.kind, as: .batch) }
+        for sample in samples {
+            if let fingerprint = sample.fingerprint { sent.stage(fingerprint, id: sample.resourceID) }
+        }
+        do { try sent.commit() } catch {
+            sent.discard()
+            throw error
+        }
+    }
+
+    private func queueDevices(of samples: [OutgoingSample]) throws {
+        var ids: [String] = []
+        var lines: [UInt8] = []
+        for case let device? in samples.map(\.device) {
+            let id = device.resourceID(subject: subject)
+            guard !ids.contains(id), !sent.contains(device: id) else { continue }
+            ids.append(id)
+            device.resource(subject: subject).write(to: &lines)
+            lines.append(0x0A)
+        }
+        guard !ids.isEmpty else { return }
+        try store.queue(Data(lines), kind: "Device", as: .batch)
+        try sent.note(devices: ids)
+    }
+}

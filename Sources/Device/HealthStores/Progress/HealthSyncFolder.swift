@@ -1,0 +1,156 @@
+import Core
+import Crypto
+import Foundation
+import HealthSync
+import Outbox
+
+/// The progress of a synchronisation in a folder of the device: of each stream a folder with its state and its index.
+///
+/// ```
+/// sync/outbox/HKQuantityTypeIdentifierHeartRate/state.json
+///                                              /index
+/// ```
+/// A state is replaced as a whole, an index grows at its end. Whoever writes holds ``lock(patience:)``, so that two processes do
+/// not work on one progress.
+public actor HealthSyncFolder: HealthSyncStorage {
+    private let folder: URL
+    private let files = PosixFiles()
+    /// The indexes of streams whose folder is there.
+    private var indexes: [HealthStream: IndexFile] = [:]
+
+    /// A progress in a folder, which is made when something is kept.
+    public init(_ folder: URL) { self.folder = folder }
+
+    /// The right to write, against other processes and other holders in this one. It ends with the value. What a process that
+    /// was ended left half written is removed.
+    ///
+    /// - Parameter patience: how long another's is waited for, in seconds.
+    /// - Throws: `OutboxError` `outbox-busy`; storage errors.
+    public nonisolated func lock(patience: Double = 10) throws(OutboxError) -> FileLock {
+        try make(folder)
+        let lock = try files.lock(folder.appendingPathComponent(".lock"), patience: patience)
+        for store in try subfolders(of: folder) {
+            for type in try subfolders(of: store) { try AtomicFile.removeLeftovers(in: type, files: files) }
+        }
+        return lock
+    }
+
+    /// The streams of which something is kept, in order.
+    ///
+    /// - Throws: storage errors.
+    public func streams() throws -> [HealthStream] {
+        var streams: [HealthStream] = []
+        for store in try subfolders(of: folder) {
+            for type in try subfolders(of: store) {
+                let state = try files.content(of: type.appendingPathComponent(Self.stateName))
+                let named = state.flatMap { JSON(reading: $0) }
+                // A damaged state names nothing, but its folder does.
+                guard state != nil,
+                    let typeName = named?["type"]?.string ?? PercentEncoding.decode(type.lastPathComponent),
+                    let storeName = named?["store"]?.string ?? PercentEncoding.decode(store.lastPathComponent)
+                else { continue }
+                streams.append(HealthStream(type: typeName, store: storeName))
+            }
+        }
+        return streams.sorted()
+    }
+
+    private nonisolated func subfolders(of folder: URL) throws(OutboxError) -> [URL] {
+        guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
+        return try files.names(in: folder).filter { !$0.hasPrefix(".") }
+            .map { folder.appendingPathComponent($0, isDirectory: true) }
+    }
+
+    // MARK: - HealthSyncStorage
+
+    public func state(of stream: HealthStream) throws -> [UInt8]? {
+        try files.content(of: place(of: stream).appendingPathComponent(Self.stateName)).map { Array($0) }
+    }
+
+    public func save(_ state: [UInt8], of stream: HealthStream) throws {
+        let place = place(of: stream)
+        let file = place.appendingPathComponent(Self.stateName)
+        if try files.content(of: file) == nil {
+            // An index without a state is what is left of a stream that was erased half.
+            try removeIndex(of: stream)
+            try make(place)
+        }
+        try AtomicFile.write(Data(state), to: file, files: files)
+    }
+
+    public func known(_ uuids: [UUID], of stream: HealthStream) throws -> [UUID: IndexedSample] {
+        try index(of: stream).known(uuids)
+    }
+
+    public func note(_ targets: [UUID: String], of stream: HealthStream) throws {
+        guard !targets.isEmpty else { return }
+        try make(place(of: stream))
+        try change(stream) { try $0.note(targets) }
+    }
+
+    public func forget(_ uuids: [UUID], of stream: HealthStream) throws {
+        guard !uuids.isEmpty, try files.size(of: indexFile(of: stream)) > 0 else { return }
+        try change(stream) { try $0.forget(uuids) }
+    }
+
+    public func erase(_ stream: HealthStream) throws {
+        let place = place(of: stream)
+        guard FileManager.default.fileExists(atPath: place.path) else { return }
+        try files.remove(place.appendingPathComponent(Self.stateName))
+        try files.syncFolder(place)
+        try removeIndex(of: stream)
+        try files.syncFolder(place)
+    }
+
+    // MARK: - Files
+
+    private static let stateName = "state.json"
+
+    private func index(of stream: HealthStream) throws -> IndexFile {
+        if let index = indexes[stream] { return index }
+        let index = try IndexFile(indexFile(of: stream))
+        indexes[stream] = index
+        return index
+    }
+
+    private func change(_ stream: HealthStream, _ body: (inout IndexFile) throws -> Void) throws {
+        var index = try index(of: stream)
+        // What a write that failed has left is found by opening the file again.
+        indexes[stream] = nil
+        try body(&index)
+        indexes[stream] = index
+    }
+
+    private func removeIndex(of stream: HealthStream) throws(OutboxError) {
+        indexes[stream] = nil
+        try files.remove(indexFile(of: stream))
+    }
+
+    private func indexFile(of stream: HealthStream) -> URL { place(of: stream).appendingPathComponent("index") }
+
+    private func place(of stream: HealthStream) -> URL {
+        folder.appendingPathComponent(Self.name(stream.store), isDirectory: true)
+            .appendingPathComponent(Self.name(stream.type), isDirectory: true)
+    }
+
+    /// A name that every file system takes, the same for the same text: one that is long ends with a digest.
+    static func name(_ text: String) -> String {
+        var name = PercentEncoding.encode(text)
+        if name.isEmpty { name = "%" }
+        if name.hasPrefix(".") { name = "%2E" + name.dropFirst() }
+        guard name.utf8.count > 160 else { return name }
+        return name.prefix(120) + "~" + Hexadecimal.text(SHA256.hash(data: Data(text.utf8)).prefix(16))
+    }
+
+    /// Makes a folder, durable with its name.
+    private nonisolated func make(_ place: URL) throws(OutboxError) {
+        guard !FileManager.default.fileExists(atPath: place.path) else { return }
+        try files.makeFolder(place)
+        var parent = place
+        for _ in 0..<3 {
+            parent = parent.deletingLastPathComponent()
+            try files.syncFolder(parent)
+            if parent == folder.deletingLastPathComponent() { break }
+        }
+    }
+}

@@ -1,0 +1,17 @@
+import Foundation
+import HealthSync
+import Outbox
+
+/// A log on the device's disk: what ``HealthIndexLog`` and the NDJSON store write to.
+struct LogFile: HealthLogFile {
+    let url: URL
+    private let files = PosixFiles()
+
+    init(_ url: URL) { self.url = url }
+
+    func size() throws -> Int { Int(try files.size(of: url)) }
+
+    func read(from place: Int, count: Int) throws -> [UInt8] { try files.read(url, from: place, count: count) }
+
+    func write(_ bytes: [UInt8], at place: Int) throws { try files.write(bytes, to: url, at: place) }
+}

@@ -1,0 +1,62 @@
+import Foundation
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Files that grow at their end, such as logs: read and written at places.
+extension PosixFiles {
+    /// So many bytes of a file from a place, or as many as there are; none where there is no file.
+    public func read(_ file: URL, from place: Int, count: Int) throws(OutboxError) -> [UInt8] {
+        let descriptor: Int32
+        do throws(OutboxError) {
+            descriptor = try open(file, O_RDONLY)
+        } catch {
+            if error.reason == .fileMissing { return [] }
+            throw error
+        }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: max(count, 0))
+        var read = 0
+        while read < bytes.count {
+            let result = bytes.withUnsafeMutableBytes { buffer in
+                pread(descriptor, buffer.baseAddress?.advanced(by: read), buffer.count - read, off_t(place + read))
+            }
+            if result < 0, errno == EINTR { continue }
+            guard result >= 0 else { throw failure("read", file) }
+            if result == 0 { break }
+            read += result
+        }
+        bytes.removeLast(bytes.count - read)
+        return bytes
+    }
+
+    /// Writes bytes at a place, at which the file ends or is cut first. A file that is not there is made, of mode 0600. When
+    /// this returns, they survive a loss of power; after a failure a part of them may stand at the end.
+    public func write(_ bytes: [UInt8], to file: URL, at place: Int) throws(OutboxError) {
+        let descriptor = try open(file, O_WRONLY | O_CREAT)
+        var isOpen = true
+        defer { if isOpen { close(descriptor) } }
+        guard ftruncate(descriptor, off_t(place)) == 0 else { throw failure("cut", file) }
+        var written = 0
+        while written < bytes.count {
+            let result = bytes.withUnsafeBytes { buffer in
+                pwrite(
+                    descriptor, buffer.baseAddress?.advanced(by: written), buffer.count - written,
+                    off_t(place + written))
+            }
+            if result < 0, errno == EINTR { continue }
+            guard result > 0 else { throw failure("written", file) }
+            written += result
+        }
+        try flush(descriptor, of: file)
+        isOpen = false
+        // Some file systems tell of a full disk only here.
+        guard close(descriptor) == 0 else { throw failure("written", file) }
+        if place == 0 { try syncFolder(file.deletingLastPathComponent()) }
+    }
+}

@@ -1,0 +1,94 @@
+import ArgumentParser
+import Core
+import Foundation
+import HealthStores
+import HealthSync
+
+extension DeviceCommand {
+    struct Sync: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "sync",
+            abstract: "Bring what changed in a journal of health data to stores: one wake.",
+            discussion: """
+                The journal stands for HealthKit, one change a line; see docs/health-sync.md. It goes to the outbox, or to what \
+                --to names: outbox, ndjson=FILE. Types are those that the signed consent allows. Exit status 1 where a store \
+                failed; what is left comes with the next call.
+
+                Example:
+                  tributary device sync --store phone --source journal.ndjson && tributary device send --store phone
+                  tributary device sync --store phone --source journal.ndjson --to ndjson=health.ndjson --subject p1
+                """)
+        @OptionGroup var device: Store
+        @Option(help: "The journal.") var source: String
+        @Option(help: "A store; may be given several times.") var to: [String] = []
+        @Option(parsing: .unconditional, help: "Without the outbox: the Patient id whose the samples are.")
+        var subject: String?
+        @Option(help: "As many samples and deletions are taken at most; 2000 and a megabyte where it is left out.")
+        var samples: Int?
+
+        func validate() throws {
+            guard samples ?? 1 > 0 else { throw ValidationError("--samples takes a number above 0.") }
+            guard subject.map(ResourceName.isID) ?? true else { throw ValidationError("--subject takes an id.") }
+            _ = try targets()
+        }
+
+        private func targets() throws -> [HealthSyncTarget] {
+            try (to.isEmpty ? ["outbox"] : to).map { text in
+                guard let target = HealthSyncTarget(text) else {
+                    throw ValidationError("--to takes outbox or ndjson=FILE.")
+                }
+                return target
+            }
+        }
+
+        func run() async throws {
+            let wake = try await HealthSyncWake(
+                store: device.store, source: source, targets: try targets(), subject: subject, samples: samples)
+            let report = await wake.run()
+            if device.json {
+                CommandOutput.result(report.json)
+            } else {
+                let rows = report.rows.map { row in
+                    [
+                        row.stream.type, row.stream.store,
+                        "added \(row.added), updated \(row.updated), deleted \(row.deleted), quarantined \(row.quarantined)",
+                        "waiting \(row.waiting)",
+                    ]
+                }
+                if !rows.isEmpty { CommandOutput.table(["type", "store", "what", "left"], rows) }
+                CommandOutput.result(report.hasMore ? "there is more: call again" : "in step")
+            }
+            for row in report.rows {
+                guard let code = row.code else { continue }
+                CommandOutput.note("\(row.stream.type) to \(row.stream.store): not all was taken [\(code)]")
+            }
+            if report.hasFailed { throw ExitCode(1) }
+        }
+    }
+
+    struct SyncStatus: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "sync-status",
+            abstract: "Show how far each type of health data is in each store, and what is set aside.",
+            discussion: "Example:\n  tributary device sync-status --store phone --json")
+        @OptionGroup var device: Store
+
+        func run() async throws {
+            let folder = try HealthSyncWake.folder(of: device.store)
+            let progress = HealthSyncFolder(HealthSyncWake.progress(in: folder))
+            let status = await HealthSyncStatus(of: try await progress.streams(), in: progress)
+            if device.json {
+                CommandOutput.result(status.json)
+                return
+            }
+            CommandOutput.table(
+                ["type", "store", "waiting", "quarantined", "code"],
+                status.rows.map { row in
+                    [row.stream.type, row.stream.store, String(row.waiting), String(row.quarantined), row.code ?? ""]
+                })
+            for item in status.quarantine {
+                CommandOutput.result("set aside: \(item.entry.uuid) \(item.stream.type): \(item.entry.reason)")
+            }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import HealthData
+import HealthStores
+import HealthSync
+import Outbox
+import TributaryServer
+
+/// Where `device sync` brings health data.
+enum HealthSyncTarget: Hashable {
+    case outbox
+    case ndjson(URL)
+
+    init?(_ text: String) {
+        if text == "outbox" {
+            self = .outbox
+        } else if text.hasPrefix("ndjson="), text.count > 7 {
+            self = .ndjson(URL(fileURLWithPath: String(text.dropFirst(7))).standardizedFileURL)
+        } else {
+            return nil
+        }
+    }
+
+    /// The name of the store: the progress of a file belongs to its path.
+    var name: String {
+        switch self {
+        case .outbox: "outbox"
+        case .ndjson(let file): "ndjson=" + file.path
+        }
+    }
+}
+
+/// One wake of the synchronisation of a device of the command line.
+struct HealthSyncWake {
+    private let synchroniser: HealthSynchroniser
+    private let lock: FileLock
+
+    /// Opens the journal and the stores.
+    ///
+    /// - Parameter samples: as many samples and deletions are taken at most; nil for the usual bounds.
+    /// - Throws: `file-unreadable` where there is no journal; `consent-required`, `device-not-enrolled` with the outbox;
+    ///   `subject-foreign`; what the stores throw.
+    init(
+        store: String, source: String, targets: [HealthSyncTarget], subject: String?, samples: Int?
+    ) async throws {
+        let journalFile = URL(fileURLWithPath: source)
+        guard FileManager.default.isReadableFile(atPath: journalFile.path) else {
+            throw CommandError("file-unreadable", "The file \(source) cannot be read.")
+        }
+        let folder = URL(fileURLWithPath: store, isDirectory: true)
+        let session: DeviceSession?
+        let profile: DeviceSession.Profile?
+        if targets.contains(.outbox) {
+            let enrolled = try DeviceSession(path: store)
+            (session, profile) = (enrolled, try enrolled.profile())
+        } else {
+            try PosixFiles().makeFolder(folder)
+            session = try? DeviceSession(path: store)
+            profile = try? session?.profile()
+        }
+        if let subject, let own = profile?.participant, subject != own {
+            throw CommandError("subject-foreign", "This device speaks for its own participant; leave --subject out.")
+        }
+        var selection = HealthStudy(naming: Set(profile?.includedHealthData ?? [])).selection
+        selection.subject = profile?.participant ?? subject
+
+        let progress = HealthSyncFolder(Self.progress(in: folder))
+        lock = try progress.lock()
+        let journal = HealthJournal(journalFile, table: selection.table)
+        let survey = try await journal.survey()
+        let kept = try await progress.streams()
+        var limits = HealthSyncLimits()
+        // Who says how many has no other bound but the time; no resource of a journal is larger than its line may be.
+        if let samples { limits = HealthSyncLimits(samples: samples, bytes: .max) }
+        synchroniser = HealthSynchroniser(
+            source: journal, storage: progress,
+            settings: HealthSyncSettings(
+                selection: selection, version: "tributary \(TributaryVersion.text)", lookBackDays: nil, limits: limits))
+
+        var met: Set<HealthSyncTarget> = []
+        for target in targets where met.insert(target).inserted {
+            let streams = kept.filter { $0.store == target.name }
+            let types = survey.types.union(streams.map(\.type)).filter { Self.follows($0, selection) }
+            switch target {
+            case .outbox:
+                guard let device = session?.store, let subject = selection.subject else { continue }
+                await synchroniser.add(
+                    try OutboxHealthStore(device, subject: subject), named: target.name, types: types)
+            case .ndjson(let url):
+                let file = try NDJSONHealthStore(url, subject: selection.subject)
+                // A file that is new has nothing, whatever one of its name had.
+                if await file.isEmpty { for stream in streams { try await progress.erase(stream) } }
+                await synchroniser.add(file, named: target.name, types: types)
+            }
+        }
+        if survey.unreadable > 0 {
+            CommandOutput.note("Lines of the journal that name no type are left out: \(survey.unreadable).")
+        }
+        let others = survey.types.filter { !Self.follows($0, selection) }.count
+        if others > 0 {
+            CommandOutput.note("Types of the journal that are no types of their own, or not asked for: \(others).")
+        }
+    }
+
+    /// Works on all streams within the bounds of a wake.
+    func run() async -> HealthSyncReport {
+        let report = await synchroniser.run()
+        withExtendedLifetime(lock) {}
+        return report
+    }
+
+    /// Whether samples of a type are brought to stores: what the consent must name only where it does. Pressures come with
+    /// their blood pressure.
+    private static func follows(_ identifier: String, _ selection: HealthSelection) -> Bool {
+        guard let type = selection.table.type(identifier), selection.table.correlation(of: type) == nil else {
+            return false
+        }
+        return SpecialKind(type).map(selection.selects) ?? selection.selects(type)
+    }
+
+    /// The folder of a device that is there.
+    static func folder(of store: String) throws -> URL {
+        guard FileManager.default.fileExists(atPath: store) else {
+            throw CommandError("device-not-enrolled", "There is no device in \(store); enrol it with `device enrol`.")
+        }
+        return URL(fileURLWithPath: store, isDirectory: true)
+    }
+
+    /// Where a device keeps how far its streams are.
+    static func progress(in folder: URL) -> URL { folder.appendingPathComponent("health-sync", isDirectory: true) }
+}
+
+extension DeviceSession {
+    /// How far the synchronisation of health data is; whoever queues health data holds its lock.
+    var healthProgress: HealthSyncFolder { HealthSyncFolder(HealthSyncWake.progress(in: store.folder)) }
+}

@@ -1,0 +1,129 @@
+import Core
+import Foundation
+import HealthStores
+import HealthSync
+import TestSupport
+import Testing
+
+@Suite struct FolderTests {
+    private static let stream = HealthStream(type: "HKQuantityTypeIdentifierHeartRate", store: "outbox")
+
+    private static func uuid(_ random: inout Seeded) -> UUID {
+        let words = [random.next(), random.next()]
+        return words.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    }
+
+    @Test func whatIsKeptIsThereForTheNextProcessAndNamesAreNoPaths() async throws {
+        let folder = try TemporaryFolder()
+        let place = folder.url.appendingPathComponent("progress")
+        let streams = [
+            Self.stream, HealthStream(type: "../../x", store: "ndjson=/a/b c.ndjson"),
+            HealthStream(type: ".", store: ""), HealthStream(type: "org.example.mood", store: "outbox"),
+            HealthStream(type: String(repeating: "ü", count: 200), store: "outbox"),
+        ]
+        let uuid = UUID()
+        for (number, stream) in streams.enumerated() {
+            let progress = HealthSyncFolder(place)
+            #expect(try await progress.state(of: stream) == nil)
+            try await progress.save(HealthStreamState().bytes(of: stream), of: stream)
+            try await progress.note([uuid: "Observation/o\(number)"], of: stream)
+        }
+        let progress = HealthSyncFolder(place)
+        #expect(try await progress.streams() == streams.sorted())
+        for (number, stream) in streams.enumerated() {
+            #expect(try await progress.state(of: stream) == HealthStreamState().bytes(of: stream))
+            #expect(
+                try await progress.known([uuid, UUID()], of: stream)
+                    == [uuid: IndexedSample(target: "Observation/o\(number)", count: 1)])
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["progress"])
+        try await progress.erase(Self.stream)
+        #expect(try await progress.state(of: Self.stream) == nil)
+        #expect(try await progress.known([uuid], of: Self.stream).isEmpty)
+        #expect(try await progress.streams().count == streams.count - 1)
+    }
+
+    @Test func anIndexThatAHalfErasedStreamLeftIsForgotten() async throws {
+        let folder = try TemporaryFolder()
+        let uuid = UUID()
+        let progress = HealthSyncFolder(folder.url)
+        try await progress.save([1], of: Self.stream)
+        try await progress.note([uuid: "Observation/o"], of: Self.stream)
+        // The process ended between the two removals.
+        try FileManager.default.removeItem(
+            at: folder.url.appendingPathComponent("outbox/HKQuantityTypeIdentifierHeartRate/state.json"))
+        let next = HealthSyncFolder(folder.url)
+        try await next.save([2], of: Self.stream)
+        #expect(try await next.known([uuid], of: Self.stream).isEmpty)
+    }
+
+    @Test func anIndexThatWasCutWhileItWasWrittenHasWhatWasAcknowledged() async throws {
+        var random = Seeded.fresh()
+        let folder = try TemporaryFolder()
+        let file = folder.url.appendingPathComponent("outbox/HKQuantityTypeIdentifierHeartRate/index")
+        let uuids = (0..<40).map { _ in Self.uuid(&random) }
+        var model: [UUID: String] = [:]
+        var progress = HealthSyncFolder(folder.url)
+        try await progress.save([1], of: Self.stream)
+        for _ in 0..<120 {
+            let before = (try? Data(contentsOf: file)) ?? Data()
+            let some = Array(uuids.shuffled(using: &random).prefix(Int.random(in: 1...6, using: &random)))
+            var next = model
+            if Bool.random(using: &random) {
+                let id = Self.uuid(&random).uuidString.lowercased()
+                let targets = Dictionary(uniqueKeysWithValues: some.map { ($0, "Observation/\(id)") })
+                try await progress.note(targets, of: Self.stream)
+                next.merge(targets) { $1 }
+            } else {
+                try await progress.forget(some, of: Self.stream)
+                for uuid in some { next[uuid] = nil }
+            }
+            let after = (try? Data(contentsOf: file)) ?? Data()
+            if after.count > before.count, Bool.random(using: &random) {
+                try after.prefix(Int.random(in: before.count..<after.count, using: &random)).write(to: file)
+                progress = HealthSyncFolder(folder.url)
+            } else {
+                model = next
+            }
+            let known = try await progress.known(uuids, of: Self.stream)
+            #expect(known.mapValues(\.target) == model)
+        }
+    }
+
+    @Test func anIndexThatIsMostlyForgottenIsWrittenAnew() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appendingPathComponent("outbox/HKQuantityTypeIdentifierHeartRate/index")
+        let progress = HealthSyncFolder(folder.url)
+        try await progress.save([1], of: Self.stream)
+        let uuids = (0..<1_500).map { _ in UUID() }
+        try await progress.note(Dictionary(uniqueKeysWithValues: uuids.map { ($0, "Observation/o") }), of: Self.stream)
+        let size = try Data(contentsOf: file).count
+        try await progress.forget(Array(uuids.dropLast()), of: Self.stream)
+        #expect(try Data(contentsOf: file).count < size / 10)
+        #expect(
+            try await progress.known(uuids, of: Self.stream)
+                == [uuids[1_499]: IndexedSample(target: "Observation/o", count: 1)])
+        try await progress.note([uuids[0]: "Observation/p"], of: Self.stream)
+        #expect(try await HealthSyncFolder(folder.url).known(uuids, of: Self.stream).count == 2)
+    }
+
+    @Test func whoTakesTheLockRemovesWhatWasHalfWritten() async throws {
+        let folder = try TemporaryFolder()
+        try await HealthSyncFolder(folder.url).save([1], of: Self.stream)
+        let place = folder.url.appendingPathComponent("outbox/HKQuantityTypeIdentifierHeartRate")
+        try Data([2]).write(to: place.appendingPathComponent(".tmp-half"))
+        _ = try HealthSyncFolder(folder.url).lock()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == ["state.json"])
+    }
+
+    @Test func oneHasTheLock() throws {
+        let folder = try TemporaryFolder()
+        let place = folder.url.appendingPathComponent("progress")
+        var lock: Any? = try HealthSyncFolder(place).lock()
+        var code: String?
+        do { _ = try HealthSyncFolder(place).lock(patience: 0) } catch { code = error.code }
+        #expect(code == "outbox-busy" && lock != nil)
+        lock = nil
+        _ = try HealthSyncFolder(place).lock(patience: 0)
+    }
+}

@@ -1,0 +1,74 @@
+import Core
+import Foundation
+import HealthData
+import HealthStores
+import HealthSync
+import TestSupport
+import Testing
+
+@Suite struct NDJSONStoreTests {
+    private func wake(_ file: URL, _ journal: WrittenJournal, in folder: TemporaryFolder) async throws {
+        let synchroniser = HealthSynchroniser(
+            source: HealthJournal(journal.url),
+            storage: HealthSyncFolder(folder.url.appendingPathComponent("progress")),
+            settings: HealthSyncSettings(selection: HealthSelection(subject: "p1"), lookBackDays: nil))
+        await synchroniser.add(
+            try NDJSONHealthStore(file, subject: "p1"), named: "file",
+            types: [WrittenJournal.heartRate, WrittenJournal.steps])
+        let report = await synchroniser.run()
+        #expect(!report.hasFailed && !report.hasMore)
+    }
+
+    private func lines(_ file: URL) throws -> [JSON] {
+        try Data(contentsOf: file).split(separator: 0x0A).map { try JSON(Array($0)) }
+    }
+
+    @Test func aSampleIsOneLineAndADeletionIsOneBehindIt() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appendingPathComponent("health.ndjson")
+        var journal = try WrittenJournal(in: folder)
+        let first = try journal.add(WrittenJournal.heartRate, 70, minute: 0)
+        let same = try journal.add(WrittenJournal.heartRate, 70, minute: 0)
+        try await wake(file, journal, in: folder)
+        #expect(try lines(file).map { $0["resourceType"]?.string } == ["Device", "Observation"])
+        try journal.delete(first, WrittenJournal.heartRate)
+        try await wake(file, journal, in: folder)
+        #expect(try lines(file).count == 2)
+        try journal.delete(same, WrittenJournal.heartRate)
+        try await wake(file, journal, in: folder)
+        #expect(try lines(file).map { $0["resourceType"]?.string } == ["Device", "Observation", "Bundle"])
+        #expect(try EnrolledDevice.observations(lines(file)).isEmpty)
+        try journal.add(WrittenJournal.heartRate, 70, minute: 0)
+        try await wake(file, journal, in: folder)
+        #expect(try EnrolledDevice.observations(lines(file)) == journal.expected(subject: "p1"))
+        #expect(try lines(file).count == 4)
+    }
+
+    @Test func aLineThatIsNotWholeIsCutAndAFileOfSomethingElseIsLeftAsItIs() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appendingPathComponent("health.ndjson")
+        let whole = #"{"resourceType":"Observation","id":"a"}"# + "\n"
+        for rest in ["", "{", #"{"resourceType":"Obs"#, #"{"resourceType":"Observation","id":"b"}"#] {
+            try Data((whole + rest).utf8).write(to: file)
+            #expect(try await !NDJSONHealthStore(file, subject: nil).isEmpty)
+            #expect(try String(contentsOf: file, encoding: .utf8) == whole)
+        }
+        for foreign in ["a diary", "a diary\n", #"{"add":{}}"# + "\n", whole + "[]\n", whole + "{\"resource\":1"] {
+            try Data(foreign.utf8).write(to: file)
+            var code: String?
+            do { _ = try NDJSONHealthStore(file, subject: nil) } catch { code = (error as? any CodedError)?.code }
+            #expect(code == "health-file-foreign", "\(foreign)")
+            #expect(try String(contentsOf: file, encoding: .utf8) == foreign)
+        }
+        try FileManager.default.removeItem(at: file)
+        let store = try NDJSONHealthStore(file, subject: nil)
+        #expect(await store.isEmpty)
+        var code: String?
+        do {
+            _ = try NDJSONHealthStore(file, subject: nil, patience: 0)
+        } catch { code = (error as? any CodedError)?.code }
+        #expect(code == "outbox-busy")
+        #expect(try await store.delete([DeletedSample(uuid: UUID(), type: "x", targets: ["Observation/n"])]).count == 1)
+        #expect(await store.isEmpty)
+    }
+}

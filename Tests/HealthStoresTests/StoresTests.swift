@@ -1,0 +1,78 @@
+import Core
+import Foundation
+import HealthData
+import HealthStores
+import HealthSync
+import Outbox
+import Synchronization
+import TestSupport
+import Testing
+
+/// What all stores hold to: at the end each has what the source has, each thing once, wherever a process ended.
+@Suite struct StoresTests {
+    private static let types: Set = [WrittenJournal.heartRate, WrittenJournal.steps, WrittenJournal.sleep]
+
+    @Test func eachStoreEndsEqualToTheJournalWhereverAProcessEnds() async throws {
+        var random = Seeded.fresh()
+        for _ in 0..<12 {
+            let device = try EnrolledDevice()
+            let file = device.folder.url.appendingPathComponent("health.ndjson")
+            var journal = try WrittenJournal(in: device.folder)
+            for _ in 0..<8 {
+                for _ in 0..<Int.random(in: 0...12, using: &random) { try journal.change(&random) }
+                _ = try await wake(journal, device, file, faults: 0.3, &random)
+            }
+            var report = try await wake(journal, device, file, faults: 0, &random)
+            for _ in 0..<100 where report.hasMore {
+                report = try await wake(journal, device, file, faults: 0, &random)
+            }
+            #expect(!report.hasMore && !report.hasFailed)
+            let expected = try journal.expected(subject: "p1")
+            #expect(try device.observations() == expected)
+            let lines = try Data(contentsOf: file).split(separator: 0x0A).map { try JSON(Array($0)) }
+            #expect(try EnrolledDevice.observations(lines) == expected)
+            // An empty wake writes nothing.
+            let (queued, size) = (try device.store.outbox.entries().count, try Data(contentsOf: file).count)
+            report = try await wake(journal, device, file, faults: 0, &random)
+            #expect(report.rows.allSatisfy { $0.added + $0.updated + $0.deleted == 0 })
+            #expect(try device.store.outbox.entries().count == queued)
+            #expect(try Data(contentsOf: file).count == size)
+        }
+    }
+
+    /// A process: it opens everything anew, runs once and may end anywhere between store and progress.
+    private func wake(
+        _ journal: WrittenJournal, _ device: EnrolledDevice, _ file: URL, faults: Double, _ random: inout Seeded
+    ) async throws -> HealthSyncReport {
+        if faults > 0, Bool.random(using: &random), let content = try? Data(contentsOf: file), !content.isEmpty {
+            // The line that the last process was writing.
+            try (content + Data(#"{"resourceType":"Observ"#.utf8)).write(to: file)
+        }
+        let dice = Dice(random.next())
+        let progress = HealthSyncFolder(device.folder.url.appendingPathComponent("health-sync"))
+        let lock = try progress.lock()
+        defer { withExtendedLifetime(lock) {} }
+        let storage = FailingProgress(folder: progress) {
+            dice.throwOnce() < faults
+        }
+        let limits = HealthSyncLimits(
+            samples: Int.random(in: 1...30, using: &random), batch: Int.random(in: 1...10, using: &random))
+        let synchroniser = HealthSynchroniser(
+            source: HealthJournal(journal.url), storage: storage,
+            settings: HealthSyncSettings(
+                selection: HealthSelection(subject: "p1"), version: "1", lookBackDays: nil, limits: limits))
+        await synchroniser.add(
+            try OutboxHealthStore(device.store, subject: "p1"), named: "outbox", types: Self.types)
+        await synchroniser.add(try NDJSONHealthStore(file, subject: "p1"), named: "file", types: Self.types)
+        return await synchroniser.run()
+    }
+}
+
+/// Random numbers for whoever asks, in whatever task.
+private final class Dice: Sendable {
+    private let state: Mutex<Seeded>
+
+    init(_ seed: UInt64) { state = Mutex(Seeded(seed)) }
+
+    func throwOnce() -> Double { state.withLock { Double.random(in: 0..<1, using: &$0) } }
+}
