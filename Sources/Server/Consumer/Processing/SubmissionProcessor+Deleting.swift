@@ -21,19 +21,20 @@ extension SubmissionProcessor {
             verdict: try signatureCheck.verdict(
                 on: claimed, of: submission, participant: bound, bringing: .noContract, in: transaction))
         if let problem = sender.problem { return quarantined(problem.code, problem.message) }
-        let type = SubmissionDeletions.type
-        let writer = Actor(
-            id: submission.clientID, role: .device, participant: bound, enrolmentID: submission.lane)
         guard let bound else {
             // A Bundle does not say whose it is: whom the device speaks for, its Contract says.
             return Self.outcome(of: gate.decide(.deletion, in: .init(standing: .none)), keyID: keyID)
                 ?? quarantined("subject-not-permitted", "The device has no participant.")
         }
-        if let signature = sender.signature(heldBy: true),
+        let signature = sender.signature(heldBy: true)
+        if let signature,
             let problem = try take(signature, of: submission, subjects: [.deletion], in: transaction)
         {
             return quarantined(problem.code, problem.message)
         }
+        let type = SubmissionDeletions.type
+        let writer = Actor(
+            id: submission.clientID, role: .device, participant: bound, enrolmentID: submission.lane)
         let target = Target(resourceType: type, resourceID: ids.first, subject: bound)
         guard try access.decide(writer, .writeRecord, target, in: transaction).allowed else {
             return quarantined("subject-not-permitted", "The device may not write for this participant.")
@@ -47,8 +48,7 @@ extension SubmissionProcessor {
         if let outcome = Self.outcome(of: gate.decide(.deletion, in: situation), keyID: keyID) { return outcome }
         // 3. Records and facts.
         let at = clock()
-        let provenance = provenance(
-            of: submission, keyID: keyID, signature: sender.signature(heldBy: true))
+        let provenance = provenance(of: submission, keyID: keyID, signature: signature)
         let deleted = try records.write(provenance, at: at, in: transaction) { records in
             try ids.map { try records.delete(type: type, id: $0, of: bound) }
         }

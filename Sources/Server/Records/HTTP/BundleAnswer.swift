@@ -39,24 +39,14 @@ struct BundleAnswer: Sendable {
     /// - Throws: as ``bundle`` does.
     func bytes() throws -> [UInt8] {
         guard !entries.isEmpty else { return try bundle.json.bytes() }
-        var output = FHIR.Bundle(type: type).json.bytes()
-        output.reserveCapacity(output.count + entries.reduce(0) { $0 + ($1.record?.content.count ?? 0) + 500 })
-        // The entries stand at the end of the object.
-        output.removeLast()
-        output.append(contentsOf: ",\"entry\":[".utf8)
-        for (place, entry) in entries.enumerated() {
-            if place > 0 { output.append(UInt8(ascii: ",")) }
-            guard let record = entry.record else {
-                entry.head.json.write(to: &output)
-                continue
-            }
+        let count = entries.reduce(0) { $0 + ($1.record?.content.count ?? 0) + 500 }
+        return try FHIR.Bundle(type: type).bytes(around: entries, reserving: count) { entry, output in
+            guard let record = entry.record else { return entry.head.json.write(to: &output) }
             output.append(contentsOf: "{\"resource\":".utf8)
             try record.append(showing: nil, to: &output)
             output.append(UInt8(ascii: ","))
             // It has a response, so that something follows.
             output.append(contentsOf: entry.head.json.bytes().dropFirst())
         }
-        output.append(contentsOf: "]}".utf8)
-        return output
     }
 }

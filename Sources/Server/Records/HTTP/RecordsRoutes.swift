@@ -231,17 +231,20 @@ extension RecordsRoutes {
     /// Who asks, within what their address may ask, for what looks again before anything comes of it.
     func recognize(_ request: Request, _ context: ServerRequestContext) async throws -> RecordCaller {
         let caller = try await service.caller(bearer: request.bearerToken)
-        context.outcome.caller = caller.grant.actor.id
-        try limiter.admit(context.client, .readByAddress)
+        try admit(caller.grant, context)
         return caller
     }
 
     /// Who asks, within what their address may ask.
     func authenticate(_ request: Request, _ context: ServerRequestContext) async throws -> AccessGrant {
         let grant = try await service.grant(bearer: request.bearerToken)
+        try admit(grant, context)
+        return grant
+    }
+
+    private func admit(_ grant: AccessGrant, _ context: ServerRequestContext) throws {
         context.outcome.caller = grant.actor.id
         try limiter.admit(context.client, .readByAddress)
-        return grant
     }
 }
 

@@ -38,13 +38,9 @@ struct SearchsetPage: Sendable {
     ///   something in it.
     func bytes(as format: FHIRFormat) throws -> [UInt8] {
         guard case .json = format, !entries.isEmpty else { return try format.bytes(of: try bundle.json) }
-        var output = head.json.bytes()
-        output.reserveCapacity(output.count + entries.reduce(2) { $0 + $1.record.content.count + 300 })
-        // The entries stand at the end of the object.
-        output.removeLast()
-        output.append(contentsOf: ",\"entry\":[".utf8)
-        for (place, entry) in entries.enumerated() {
-            output.append(contentsOf: place == 0 ? "{\"fullUrl\":".utf8 : ",{\"fullUrl\":".utf8)
+        let count = entries.reduce(2) { $0 + $1.record.content.count + 300 }
+        return try head.bytes(around: entries, reserving: count) { entry, output in
+            output.append(contentsOf: "{\"fullUrl\":".utf8)
             JSON.string(url(of: entry)).write(to: &output)
             output.append(contentsOf: ",\"resource\":".utf8)
             try entry.record.append(showing: entry.subset, to: &output)
@@ -52,8 +48,6 @@ struct SearchsetPage: Sendable {
             output.append(contentsOf: entry.mode.rawValue.utf8)
             output.append(contentsOf: "\"}}".utf8)
         }
-        output.append(contentsOf: "]}".utf8)
-        return output
     }
 
     private func url(of entry: Entry) -> String { "\(url)/\(entry.record.type)/\(entry.record.id)" }

@@ -41,13 +41,7 @@ extension RecordWriter {
             try addDeletion(type: type, id: id, number: present.number, order: order)
             return .deleted(record: present.number)
         }
-        if order > present.order {
-            try transaction.execute(
-                """
-                UPDATE record SET received_ms = ?, received_number = ?, signer = ?, signed_sequence = ? WHERE number = ?
-                """,
-                order.columns + [SQLValue(present.number)])
-        }
+        if order > present.order { try note(order, of: present.number) }
         return .unchanged
     }
 

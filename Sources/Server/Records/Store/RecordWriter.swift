@@ -83,12 +83,7 @@ public struct RecordWriter {
             let same = try present.integer("version")
             guard own >= order else { return result(.superseded, number, same) }
             if own > order {
-                try transaction.execute(
-                    """
-                    UPDATE record SET received_ms = ?, received_number = ?, signer = ?, signed_sequence = ?
-                    WHERE number = ?
-                    """,
-                    own.columns + [SQLValue(number)])
+                try note(own, of: number)
                 streams.came(new, at: received, isAdded: false)
             }
             return result(.unchanged, number, same)
@@ -158,6 +153,15 @@ public struct RecordWriter {
     func formerStream(_ type: String, _ number: Int64) throws -> StreamWriter.Key? {
         guard type == Observation.resourceType else { return nil }
         return try StreamWriter.key(ofRecord: number, in: transaction)
+    }
+
+    /// Notes the order of a record's present, which came once more.
+    func note(_ order: RecordOrder, of number: Int64) throws {
+        try transaction.execute(
+            """
+            UPDATE record SET received_ms = ?, received_number = ?, signer = ?, signed_sequence = ? WHERE number = ?
+            """,
+            order.columns + [SQLValue(number)])
     }
 
     func nextVersion(of number: Int64) throws -> Int64 {
