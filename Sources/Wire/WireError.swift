@@ -30,6 +30,10 @@ public struct WireError: CodedError, Hashable {
         case linkInvalid = "link-invalid"
         /// A private key stands where a public one was expected.
         case keyIsPrivate = "key-is-private"
+        /// A header is no shared access signature.
+        case sharedAccessSignatureInvalid = "shared-access-signature-invalid"
+        /// A text is no connection string of an event hub.
+        case eventHubInvalid = "event-hub-invalid"
     }
 
     /// The kind of refusal.

@@ -1,3 +1,5 @@
+import Core
+
 /// An address that a client registers: where its users are sent back to, or where its keys are.
 ///
 /// It is read strictly and kept to the letter, so that two readers never take it for two hosts: small letters in scheme and
@@ -42,7 +44,7 @@ public struct RegisteredURL: Sendable, Hashable {
     }
 
     /// Whether it is on the machine itself.
-    public var isLoopback: Bool { ["127.0.0.1", "::1", "localhost"].contains(host) }
+    public var isLoopback: Bool { LoopbackHost.matches(host) }
 
     /// Whether users may be sent back to it (RFC 8252 section 7): by TLS, to an app on the machine itself, or by the scheme
     /// of an app, which has a dot in it as the names of those who own it have.
