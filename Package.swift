@@ -130,8 +130,13 @@ let server: [Target] = [
         ],
         path: "Sources/Server/Authorization"),
     .target(
-        name: "DeviceGateway", dependencies: ["Core", "FHIR", "JSONQuery", crypto], path: "Sources/Server/DeviceGateway"
-    ),
+        name: "DeviceGateway",
+        dependencies: [
+            "Core", "FHIR", "JSONQuery", "Wire", "HealthTypes", "HealthData", "ServerHTTP", "Storage", "Trust",
+            "Records",
+            crypto, hummingbird,
+        ],
+        path: "Sources/Server/DeviceGateway"),
     .target(
         name: "Consumer",
         dependencies: [
@@ -148,7 +153,8 @@ let tools: [Target] = [
         name: "TributaryServer",
         dependencies: [
             "Core", "ServerHTTP", "Storage", "Trust", "Authorization", "Records", "Warehouse", "Receiver", "Consumer",
-            "Wire", "FHIR", "FHIRValidation", "FHIRVersions", "HealthTypes", "HealthData", "InformedConsent",
+            "DeviceGateway", "Wire", "FHIR", "FHIRValidation", "FHIRVersions", "HealthTypes", "HealthData",
+            "InformedConsent",
             "Questionnaires", "CArchive", "CQREncode", "CPNG",
             crypto, hummingbird, logging, lifecycle,
         ],
@@ -233,7 +239,13 @@ let tests: [Target] = [
     .testTarget(name: "StorageTests", dependencies: ["Storage", "TestSupport", "StorageTestSupport"]),
     .testTarget(
         name: "TrustTests", dependencies: ["Trust", "Storage", "FHIR", "Wire", "TestSupport", "StorageTestSupport"]),
-    .testTarget(name: "DeviceGatewayTests", dependencies: ["DeviceGateway", "Core", "FHIR", "TestSupport"]),
+    .testTarget(
+        name: "DeviceGatewayTests",
+        dependencies: [
+            "DeviceGateway", "Records", "Storage", "Trust", "HealthData", "HealthTypes", "Wire", "Core", "FHIR",
+            "TestSupport",
+            "StorageTestSupport",
+        ]),
     .testTarget(
         name: "AuthorizationTests",
         dependencies: [

@@ -164,5 +164,7 @@ private struct RefusingAdmission: RecordAdmission, WriteAdmission {
 
     func permit(_ participants: Set<String>, type: String, id: String, in transaction: any SQLTransaction) throws {}
 
+    func standing(of participant: String, in transaction: any SQLTransaction) throws -> DataStanding { .admitted }
+
     func follow(_ changes: [RecordChange], submissionID: String, in transaction: any SQLTransaction) throws {}
 }

@@ -325,7 +325,11 @@ import Testing
             for plan in removals { #expect(plan.goes(by: "of_idx_instance") && !plan.readsAll, "\(plan)") }
             // Never by the participant, who may have millions.
             for (condition, parameters) in [
-                (LoadedRecord.allOfEncounter, [1]), (LoadedRecord.someOfEncounter, [1, 2, 3, "2026-01-01 00:00:00"]),
+                (LoadedRecord.allOfEncounter, [1]),
+                (
+                    LoadedRecord.someOfEncounter,
+                    [1, 2, 3, "2026-01-01 00:00:00", "2026-01-01 00:00:00"]
+                ),
             ] as [(String, [SQLValue])] {
                 for sql in ["SELECT count(*) AS facts", "DELETE"] {
                     let plan = try await fixture.database.read {

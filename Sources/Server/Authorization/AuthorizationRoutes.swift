@@ -134,9 +134,7 @@ extension HTTPFailure {
         switch error {
         case let failure as HTTPFailure: self = failure
         case let error as StorageError where error.code == "storage-full":
-            self.init(
-                HTTPResponse.Status(code: 507), "storage-full", "The server's disk is full. Try again later.",
-                headers: [.retryAfter: "60"])
+            self = .storageFull
         default: self = .internalError
         }
     }

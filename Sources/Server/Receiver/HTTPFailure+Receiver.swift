@@ -10,13 +10,8 @@ extension HTTPFailure {
         case let failure as HTTPFailure:
             self = failure
         case let error as StorageError where error.code == "storage-full":
-            self.init(
-                HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"), error.code,
-                "The server's disk is full; nothing was stored. Try again later.", headers: [.retryAfter: "60"])
-        case is StorageError:
-            self.init(
-                .serviceUnavailable, "storage-unavailable", "The server cannot store at the moment. Try again later.",
-                headers: [.retryAfter: "10"])
+            self = .storageFull
+        case is StorageError: self = .storageUnavailable
         case let error as WireError:
             // A damaged form is the sender's 400; what is well-formed but not for us, 422.
             self.init(

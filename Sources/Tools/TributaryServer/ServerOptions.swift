@@ -12,6 +12,8 @@ public struct ServerOptions: Sendable {
         case records
         /// Lets apps in: SMART on FHIR's authorization server.
         case authorization
+        /// Takes what devices and clouds of others send; works with the records' store, so never beside a lone receiver.
+        case gateway
     }
 
     public var host: String

@@ -18,7 +18,7 @@ extension StudyFolder {
         return try FollowedHealthData(json, table: healthTypeTable())
     }
 
-    private func json(at url: URL) throws -> JSON? {
+    func json(at url: URL) throws -> JSON? {
         guard FileManager.default.fileExists(atPath: url.path) else { return nil }
         let name = url.lastPathComponent
         guard let data = FileManager.default.contents(atPath: url.path) else {

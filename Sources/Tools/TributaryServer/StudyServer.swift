@@ -1,5 +1,6 @@
 import Authorization
 import Consumer
+import DeviceGateway
 import FHIR
 import Foundation
 import Hummingbird
@@ -82,11 +83,13 @@ public struct StudyServer: Sendable {
         }
         let exports = exports(opened)
         if let exports { services.append(BulkExports(exports: exports, logger: logger)) }
+        let gateway = gateway(opened)
+        if let gateway { services.append(DeviceEvents(worker: gateway, logger: logger)) }
         let refusals = opened.queue.map { RefusalCounter(database: $0, clock: clock) }
         let serverLogger = logger
         let bodies = BodyBudget(bytes: limits.bodyBytes)
         let server = try HTTPServer(
-            router: try makeRouter(opened, refusals, bodies, exports),
+            router: try makeRouter(opened, refusals, bodies, exports, gateway),
             address: .init(host: options.host, port: options.port),
             limits: limits, certificates: try certificates(), trustedProxies: options.trustedProxies,
             metrics: registry, logger: serverLogger,
@@ -134,7 +137,7 @@ public struct StudyServer: Sendable {
             }
         }
         var opened = OpenStores()
-        if !options.roles.isDisjoint(with: [.consumer, .records, .authorization]) {
+        if !options.roles.isDisjoint(with: [.consumer, .records, .authorization, .gateway]) {
             try await stores.migrateRecords()
             opened.records = try await stores.openRecords(purpose: .recording, onWait: waits("records"))
         }
@@ -160,7 +163,8 @@ public struct StudyServer: Sendable {
     }
 
     private func makeRouter(
-        _ opened: OpenStores, _ refusals: RefusalCounter?, _ bodies: BodyBudget, _ exports: Exports?
+        _ opened: OpenStores, _ refusals: RefusalCounter?, _ bodies: BodyBudget, _ exports: Exports?,
+        _ gateway: GatewayWorker?
     ) throws -> Router<ServerRequestContext> {
         let router = Router(context: ServerRequestContext.self)
         let limiter = RateLimiter(limits: study.rates)
@@ -179,6 +183,9 @@ public struct StudyServer: Sendable {
             ).add(to: router)
         }
         records?.add(to: router)
+        if let gateway, let records = opened.records {
+            gatewayRoutes(gateway, records, limiter, bodies, refusals).add(to: router)
+        }
         return router
     }
 

@@ -1,4 +1,5 @@
 import Consumer
+import DeviceGateway
 import Foundation
 import Receiver
 import Records
@@ -75,7 +76,8 @@ public struct StudyStores: Sendable {
 
     /// All steps of the records' schema, in their order.
     public static var recordsMigrations: [Migration] {
-        (TrustSchema.migrations + RecordsSchema.migrations + WarehouseSchema.migrations + ConsumerSchema.migrations)
+        (TrustSchema.migrations + RecordsSchema.migrations + WarehouseSchema.migrations + ConsumerSchema.migrations
+            + GatewaySchema.migrations)
             .sorted { $0.number < $1.number }
     }
 

@@ -63,7 +63,8 @@ public final class HealthMeasure: Sendable, Hashable {
     /// The text that follows the value in a Quantity, to its end.
     package let unitText: [UInt8]
     private let unitMembers: [JSONObject.Member]
-    private static let ucum = "http://unitsofmeasure.org"
+    /// The system of UCUM's codes.
+    public static let ucum = "http://unitsofmeasure.org"
 
     /// A FHIR Quantity in the measure's unit.
     package func quantity(_ number: JSONNumber) -> JSON {

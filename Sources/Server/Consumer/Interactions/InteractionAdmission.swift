@@ -5,6 +5,7 @@ import Foundation
 import InformedConsent
 import Records
 import Storage
+import Trust
 import Warehouse
 
 extension SubmissionProcessor: RecordAdmission {
@@ -62,14 +63,33 @@ struct InteractionAdmission: WriteAdmission {
                     (`tributary participant`); it is not written through this API.
                     """)
             }
-            let situation = try processor.situation(of: participant, state, published, in: transaction)
-            switch processor.gate.decide(.data, in: situation) {
-            case .admit, .hold(until: .contract): continue
-            case .hold(let requirement):
-                throw RecordAdmissionError(.refused, requirement.code, requirement.sentence)
-            case .refuse(let reason), .quarantine(let reason):
-                throw RecordAdmissionError(.refused, reason.rawValue, reason.sentence)
+            switch try standing(of: participant, state, in: transaction) {
+            case .admitted: continue
+            // Who takes no part yet may have a record: the study team writes it before they sign.
+            case .held(ConsentGate.Requirement.contract.code, _): continue
+            case .held(let code, let sentence), .refused(let code, let sentence):
+                throw RecordAdmissionError(.refused, code, sentence)
             }
+        }
+    }
+
+    func standing(of participant: String, in transaction: any SQLTransaction) throws -> DataStanding {
+        if try DeletionRegister().isDeleted(participant, in: transaction) {
+            return .refused(code: DeletionRegister.code, sentence: "The participant was deleted.")
+        }
+        return try standing(
+            of: participant, processor.register.state(of: participant, in: transaction), in: transaction)
+    }
+
+    private func standing(
+        of participant: String, _ state: ConsentState, in transaction: any SQLTransaction
+    ) throws -> DataStanding {
+        let situation = try processor.situation(of: participant, state, published, in: transaction)
+        switch processor.gate.decide(.data, in: situation) {
+        case .admit: return .admitted
+        case .hold(let requirement): return .held(code: requirement.code, sentence: requirement.sentence)
+        case .refuse(let reason), .quarantine(let reason):
+            return .refused(code: reason.rawValue, sentence: reason.sentence)
         }
     }
 

@@ -29,12 +29,21 @@ public struct ParticipantDeletion: Sendable {
     let actor: Actor
     let keeps: Set<KeptOnDelete>
     let reason: String?
+    let others: Others
+
+    /// Deletes what other modules have of a participant, and returns by their tables the rows that went.
+    public typealias Others = @Sendable (String, any SQLTransaction) throws -> [String: RowsDigest]
 
     /// - Parameters:
     ///   - access: whose clock counts.
     ///   - actor: who deletes.
     ///   - keeps: what the study keeps.
-    public init(access: AccessControl, actor: Actor, keeps: Set<KeptOnDelete>, reason: String?) {
+    ///   - others: what modules have that this one does not know.
+    public init(
+        access: AccessControl, actor: Actor, keeps: Set<KeptOnDelete>, reason: String?,
+        others: @escaping Others = { _, _ in [:] }
+    ) {
+        self.others = others
         self.access = access
         self.actor = actor
         self.keeps = keeps
@@ -58,8 +67,10 @@ public struct ParticipantDeletion: Sendable {
         // 2. All that is theirs, table by table.
         let stretches = try access.stretches(of: participant, in: transaction)
         let theirs = [SQLValue(participant)]
+        let others = try others(participant, transaction)
         var (removed, contracts) = try RecordStore().delete(
             about: participant, keeping: KeptOnDelete.types(keeps), in: transaction)
+        removed.merge(others) { _, new in new }
         let facts = try WarehouseLoader().delete(participant: participant, in: transaction) ?? [:]
         removed.merge(facts) { _, new in new }
         removed["participant_consent"] = try ConsentRegister().delete(participant, in: transaction)

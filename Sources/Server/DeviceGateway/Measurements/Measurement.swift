@@ -40,4 +40,39 @@ public struct Measurement: Sendable, Hashable {
         members.append(.init(key: "properties", value: .array(values)))
         return .object(JSONObject(keepingFirst: members))
     }
+
+    /// Reads what ``json`` wrote.
+    init?(_ json: JSON) {
+        guard let type = json["type"]?.string,
+            let time = json["occurrenceTimeUtc"]?.string.flatMap(MeasurementTime.init),
+            let device = json["deviceId"]?.string, let properties = json["properties"]?.array
+        else { return nil }
+        self.init(
+            type: type, occurrence: time, deviceID: device, patientID: json["patientId"]?.string,
+            encounterID: json["encounterId"]?.string, correlationID: json["correlationId"]?.string,
+            properties: properties.compactMap { property in
+                guard let name = property["name"]?.string, let value = property["value"]?.string else { return nil }
+                return Property(name: name, value: value)
+            })
+    }
+
+    init(
+        type: String, occurrence: MeasurementTime, deviceID: String, patientID: String?, encounterID: String?,
+        correlationID: String?, properties: [Property]
+    ) {
+        self.type = type
+        self.occurrence = occurrence
+        self.deviceID = deviceID
+        self.patientID = patientID
+        self.encounterID = encounterID
+        self.correlationID = correlationID
+        self.properties = properties
+    }
+
+    /// The same of a participant, whoever the event says it is of.
+    func of(participant: String) -> Measurement {
+        Measurement(
+            type: type, occurrence: occurrence, deviceID: deviceID, patientID: participant, encounterID: encounterID,
+            correlationID: correlationID, properties: properties)
+    }
 }

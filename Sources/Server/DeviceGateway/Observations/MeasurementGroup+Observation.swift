@@ -7,14 +7,19 @@ extension MeasurementGroup {
     /// - Parameters:
     ///   - patient: the id of the Patient whom the device belongs to; nil where it is not known.
     ///   - device: the id of the Device; nil where it is not known.
+    ///   - status: `amended` where an Observation of fewer readings was released before.
     /// - Throws: ``MeasurementProblem`` where a value is none that the template takes, or no value is there at all.
-    func observation(patient: String?, device: String?) throws(MeasurementProblem) -> Resource {
+    func observation(
+        patient: String?, device: String?, status: ObservationStatus = .final
+    ) throws(MeasurementProblem) -> Resource {
         var members: [JSONObject.Member] = []
         func add(_ key: String, _ value: JSON) { members.append(.init(key: key, value: value)) }
         add("resourceType", .string(Observation.resourceType))
         add("id", .string(id))
+        let times = times
+        if !times.isEmpty { add("extension", .array(times.map(\.json))) }
         add("identifier", [["system": .string(Self.identifierSystem), "value": .string(identifier)]])
-        add("status", "final")
+        add("status", .string(status.rawValue))
         if !template.category.isEmpty { add("category", .array(template.category)) }
         let type = template.typeName
         let service: JSON = [
@@ -49,6 +54,37 @@ extension MeasurementGroup {
             throw MeasurementProblem("value-missing", "The readings have none of the values that the template names.")
         }
         return Resource(JSONObject(keepingFirst: members))
+    }
+
+    /// When the values were measured, of those that stand for a stretch of time and have no time of their own in FHIR.
+    private var times: [ValueTime] {
+        guard template.period != .single else { return [] }
+        let values = [(template.value, nil)] + template.components.map { ($0.value, $0.value.name) }
+        return values.compactMap { (value: FHIRTemplate.Value?, name: String?) in
+            guard let value, case .quantity = value.kind,
+                let last = measurements.last(where: { $0.value(value.name) != nil }), last.occurrence != start,
+                let time = DateTime(last.occurrence.description)
+            else { return nil }
+            return ValueTime(name: name, time: time)
+        }
+    }
+
+    /// Sees that a reading has a value that its template takes, so that one that has none keeps no other out.
+    ///
+    /// - Throws: ``MeasurementProblem`` `value-missing`, `value-not-a-number`.
+    static func check(_ measurement: Measurement, by template: FHIRTemplate) throws(MeasurementProblem) {
+        var hasValue = false
+        for value in [template.value].compactMap({ $0 }) + template.components.map(\.value) {
+            guard let text = measurement.value(value.name) else { continue }
+            hasValue = true
+            switch value.kind {
+            case .sampled, .quantity: _ = try number(text)
+            case .string, .concept: break
+            }
+        }
+        guard hasValue else {
+            throw MeasurementProblem("value-missing", "The reading has none of the values that the template names.")
+        }
     }
 
     /// A value as FHIR has it; nil where no reading has it.

@@ -1,5 +1,6 @@
 import Core
 import Crypto
+import FHIR
 import Foundation
 
 /// Readings that are one Observation.
@@ -31,15 +32,9 @@ struct MeasurementGroup: Sendable {
         var used: [Key: FHIRTemplate] = [:]
         var problems: [MeasurementProblem] = []
         for measurement in measurements {
-            guard let template = templates.template(measurement.type) else {
-                problems.append(
-                    MeasurementProblem("template-missing", "No FHIR template has the type name of a reading."))
-                continue
-            }
-            if template.period == .correlation, measurement.correlationID == nil {
-                problems.append(
-                    MeasurementProblem(
-                        "correlation-missing", "The reading does not say with which others it belongs together."))
+            let template: FHIRTemplate
+            do throws(MeasurementProblem) { template = try Self.template(of: measurement, in: templates) } catch {
+                problems.append(error)
                 continue
             }
             let start: MeasurementTime? =
@@ -60,18 +55,42 @@ struct MeasurementGroup: Sendable {
         }
         let groups = order.compactMap { key -> MeasurementGroup? in
             guard let template = used[key], let found = members[key] else { return nil }
-            let sorted = found.values.sorted { $0.occurrence < $1.occurrence }
-            guard let first = sorted.first, let last = sorted.last else { return nil }
-            let window = template.period.window(of: first.occurrence)
-            return MeasurementGroup(
-                template: template, start: window?.lowerBound ?? first.occurrence,
-                end: window?.upperBound ?? last.occurrence, measurements: sorted)
+            return MeasurementGroup(template, found.values.sorted { $0.occurrence < $1.occurrence })
         }
         return (groups, problems)
     }
 
+    /// The group of readings that belong together.
+    ///
+    /// - Parameter sorted: by when they were measured, one for each time.
+    /// - Returns: nil where there is none.
+    init?(_ template: FHIRTemplate, _ sorted: [Measurement]) {
+        guard let first = sorted.first, let last = sorted.last else { return nil }
+        let window = template.period.window(of: first.occurrence)
+        self.template = template
+        start = window?.lowerBound ?? first.occurrence
+        end = window?.upperBound ?? last.occurrence
+        measurements = sorted
+    }
+
+    /// The template that a reading becomes an Observation by.
+    ///
+    /// - Throws: ``MeasurementProblem`` `template-missing`, `correlation-missing`.
+    static func template(
+        of measurement: Measurement, in templates: FHIRTemplates
+    ) throws(MeasurementProblem) -> FHIRTemplate {
+        guard let template = templates.template(measurement.type) else {
+            throw MeasurementProblem("template-missing", "No FHIR template has the type name of a reading.")
+        }
+        if template.period == .correlation, measurement.correlationID == nil {
+            throw MeasurementProblem(
+                "correlation-missing", "The reading does not say with which others it belongs together.")
+        }
+        return template
+    }
+
     /// The system of the identifier by which the connector knows its Observations.
-    static let identifierSystem = "https://azure.microsoft.com/en-us/services/iomt-fhir-connector/"
+    static let identifierSystem = CodeSystemURL.deviceConnector
 
     /// What identifies the Observation, whichever of its readings came: the correlation, or person, device, type and window.
     var identifier: String {

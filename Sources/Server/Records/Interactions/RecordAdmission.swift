@@ -27,10 +27,25 @@ public protocol WriteAdmission: Sendable {
     /// - Throws: ``RecordAdmissionError`` of the kind `refused`; ``Storage/StorageError``.
     func permit(_ participants: Set<String>, type: String, id: String, in transaction: any SQLTransaction) throws
 
+    /// What becomes of data that come of a participant's devices now, by their consent.
+    ///
+    /// - Throws: ``Storage/StorageError``.
+    func standing(of participant: String, in transaction: any SQLTransaction) throws -> DataStanding
+
     /// Does what follows from resources that were written, in the transaction that wrote them.
     ///
     /// - Parameter submissionID: the name under which they were recorded.
     func follow(_ changes: [RecordChange], submissionID: String, in transaction: any SQLTransaction) throws
+}
+
+/// What becomes of data that come of a participant's devices. The sentences hold no health data.
+public enum DataStanding: Sendable, Hashable {
+    /// They are taken.
+    case admitted
+    /// They wait, until the consent or the study team says more.
+    case held(code: String, sentence: String)
+    /// They are not taken, and not kept.
+    case refused(code: String, sentence: String)
 }
 
 /// A resource as it may be stored.
@@ -63,6 +78,26 @@ public struct RecordChange: Sendable {
     public let put: PutResult?
     /// What was made of it beforehand (``AdmittedResource/prepared``).
     public let prepared: (any Sendable)?
+
+    init(
+        type: String, id: String, number: Int64, subject: String?, formerSubject: String?, put: PutResult?,
+        prepared: (any Sendable)?
+    ) {
+        self.type = type
+        self.id = id
+        self.number = number
+        self.subject = subject
+        self.formerSubject = formerSubject
+        self.put = put
+        self.prepared = prepared
+    }
+
+    /// A resource of a participant that was written, and stays theirs.
+    public init(_ record: NewRecord, _ put: PutResult, prepared: (any Sendable)?) {
+        self.init(
+            type: record.type, id: record.id, number: put.number, subject: record.subject, formerSubject: record.subject,
+            put: put, prepared: prepared)
+    }
 }
 
 /// Why a resource may not be written. The sentence holds no health data.

@@ -5,6 +5,7 @@ public enum RateClass: String, Sendable, Hashable, CaseIterable {
     case tokenByAddress = "token-by-address"
     case tokenByClient = "token-by-client"
     case submissionByClient = "submission-by-client"
+    case eventsByHub = "events-by-hub"
     case unauthenticatedByAddress = "unauthenticated-by-address"
     case readByAddress = "read-by-address"
     case signInByAddress = "sign-in-by-address"
@@ -67,6 +68,7 @@ public struct RateLimits: Sendable, Hashable {
         .tokenByAddress: Rate(unchecked: 50, 1_000),
         .tokenByClient: Rate(unchecked: 10, 600),
         .submissionByClient: Rate(unchecked: 100, 2_000),
+        .eventsByHub: Rate(unchecked: 500, 10_000),
         .unauthenticatedByAddress: Rate(unchecked: 20, 400),
         .readByAddress: Rate(unchecked: 200, 4_000),
         .signInByAddress: Rate(unchecked: 0.5, 60),

@@ -59,6 +59,16 @@ public struct HTTPFailure: Refusal, Hashable {
 }
 
 extension HTTPFailure {
+    /// The server's disk is full.
+    public static let storageFull = HTTPFailure(
+        HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"), "storage-full",
+        "The server's disk is full; nothing was stored. Try again later.", headers: [.retryAfter: "60"])
+
+    /// The server's store does not take anything now.
+    public static let storageUnavailable = HTTPFailure(
+        .serviceUnavailable, "storage-unavailable", "The server cannot store at the moment. Try again later.",
+        headers: [.retryAfter: "10"])
+
     /// 503: no bytes are free for a body.
     public static func serverBusy(retryAfter seconds: Int) -> HTTPFailure {
         HTTPFailure(

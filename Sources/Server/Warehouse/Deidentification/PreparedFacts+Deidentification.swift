@@ -9,6 +9,7 @@ extension PreparedFacts {
         var facts = self
         facts.facts = self.facts.map { fact in
             var fact = fact
+            if context.shiftDays != 0 { fact.time = fact.time?.shifted(byDays: context.shiftDays) }
             switch fact.content {
             case .data: break
             case .date:

@@ -10,12 +10,41 @@ extension FactMapping {
         var facts = FactSet(
             time: time(of: observation.resource, receivedAt: receivedAt), source: FactSource(observation))
         guard observation.status != .enteredInError, observation.status != .cancelled else { return facts }
-        if let value = observation.value { add(value, of: observation.code, health, to: &facts) }
+        let grouped = GroupedValues(observation)
+        if let value = observation.value {
+            add(value, of: observation.code, health, grouped.map { ($0, nil) }, to: &facts)
+        }
         for component in observation.component {
             guard let value = component.value else { continue }
-            add(value, of: component.code, health, to: &facts)
+            add(value, of: component.code, health, grouped.map { ($0, component.code) }, to: &facts)
         }
         return facts
+    }
+
+    /// - Parameter grouped: what a gateway says of the values' times, and the component's concept.
+    private static func add(
+        _ value: some ChoiceValue, of concept: CodeableConcept?, _ health: HealthConceptTable,
+        _ grouped: (values: GroupedValues, component: CodeableConcept?)?, to facts: inout FactSet
+    ) {
+        guard let grouped, let reading = concept.flatMap(health.readings.reading) else {
+            return add(value, of: concept, health, to: &facts)
+        }
+        let unit = health.unit(of: reading.code) ?? .ofItsKind
+        if value.type == "SampledData", let data = SampledData(json: value.json),
+            let series = grouped.values.series(data)
+        {
+            let sent = data.origin.flatMap { FactValue.units(of: $0) }
+            for (number, time) in series {
+                let measured = MeasuredValue(number, comparator: nil, sent: sent, in: unit)
+                facts.add(reading.code, reading.use, measured, at: time)
+            }
+        } else if value.type == "Quantity", let time = grouped.values.time(of: grouped.component),
+            let measured = MeasuredValue(value, in: unit)
+        {
+            facts.add(reading.code, reading.use, measured, at: time)
+        } else {
+            add(value, of: concept, health, to: &facts)
+        }
     }
 
     private static func add(

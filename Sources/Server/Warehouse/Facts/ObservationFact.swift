@@ -1,5 +1,6 @@
 import FHIR
 import Foundation
+import Storage
 
 /// One fact before it has numbers: what, when, how much.
 struct ObservationFact: Sendable, Hashable {
@@ -21,6 +22,8 @@ struct ObservationFact: Sendable, Hashable {
     /// What could not be kept as it should be.
     var warning: LoadWarning?
     var content = Content.data
+    /// When it was measured, as `start_date` and `end_date` have it, where that is not the time of its resource.
+    var time: SQLValue?
 }
 
 /// When the facts of a resource hold, and how that is known.
@@ -98,6 +101,7 @@ struct FactSet: Sendable {
     private struct Place: Hashable {
         let concept: String
         let repetition: Int
+        var time: SQLValue?
     }
 
     init(time: FactTime, source: FactSource, repetitions: Int = 1) {
@@ -141,10 +145,20 @@ struct FactSet: Sendable {
         add(code, use(measured.kind), measured, repetition: repetition, content: content)
     }
 
-    private mutating func add(
-        _ code: String, _ use: ConceptUse?, _ measured: MeasuredValue, repetition: Int, content: ObservationFact.Content
+    /// Adds a fact of one of several values, which was measured at a time of its own.
+    mutating func add(
+        _ code: String, _ use: (Concept.Kind) -> ConceptUse?, _ measured: MeasuredValue, at time: Date
     ) {
-        let place = Place(concept: code, repetition: repetition)
+        add(
+            code, use(measured.kind), measured, repetition: Repetitions.first, content: .data,
+            time: WarehouseTime.value(time))
+    }
+
+    private mutating func add(
+        _ code: String, _ use: ConceptUse?, _ measured: MeasuredValue, repetition: Int,
+        content: ObservationFact.Content, time: SQLValue? = nil
+    ) {
+        let place = Place(concept: code, repetition: repetition, time: time)
         let earlier = instances[place, default: 0]
         instances[place] = earlier + 1
         self.use(use)
@@ -152,7 +166,7 @@ struct FactSet: Sendable {
         facts.append(
             ObservationFact(
                 concept: code, value: measured.value, instance: repetition + earlier * repetitions,
-                original: measured.original, warning: measured.warning, content: content))
+                original: measured.original, warning: measured.warning, content: content, time: time))
     }
 
     /// Notes a concept that the ontology is to have.

@@ -215,7 +215,7 @@ struct ObservationFactRow {
         concept = fact.concept
         self.modifier = modifier
         instance = Int64(facts.firstInstance + fact.instance - 1)
-        (start, end) = (facts.start, facts.end)
+        (start, end) = (fact.time ?? facts.start, fact.time ?? facts.end)
         self.value = value.columns
     }
 }

@@ -104,8 +104,7 @@ struct LoadedEncounter: Sendable, Hashable {
         mutating func compare(_ row: SQLRow) throws {
             guard !hasAll else { return }
             let place = FactPlace(instance: try row.integer("instance_num"), start: try row.text("start_date"))
-            let seconds = WarehouseTime.seconds(place.start)
-            let isOwn = own[place.instance]?.contains { $0.start == seconds } ?? false
+            let isOwn = own[place.instance]?.contains { $0.has(start: place.start) } ?? false
             if !isOwn { remains.facts[place] = Int(try row.integer("facts")) }
         }
     }

@@ -10,8 +10,10 @@ struct LoadedRecord: Sendable, Hashable {
     let firstInstance: Int64
     /// How many such numbers they have; 0 where all facts of the encounter are the record's.
     let instanceCount: Int64
-    /// The `start_date` of its facts, in seconds since 1970 (UTC). Two records of one day may have one number by chance.
+    /// The first `start_date` of its facts, in seconds since 1970 (UTC). Two records of one day may have one number by chance.
     let start: Int64
+    /// The last `start_date`: the first, but where its facts have times of their own.
+    let last: Int64
     /// The upload that they came with.
     let upload: Int64
 
@@ -21,7 +23,11 @@ struct LoadedRecord: Sendable, Hashable {
         (self.number, self.encounter, self.upload) = (number, encounter, upload)
         firstInstance = Int64(facts.firstInstance)
         instanceCount = Int64(facts.instanceCount)
-        start = if case .text(let text) = facts.start { WarehouseTime.seconds(text) ?? 0 } else { 0 }
+        func seconds(_ value: SQLValue) -> Int64? {
+            if case .text(let text) = value { WarehouseTime.seconds(text) } else { nil }
+        }
+        start = seconds(facts.start) ?? 0
+        last = facts.facts.reduce(start) { last, fact in max(last, fact.time.flatMap(seconds) ?? last) }
     }
 
     init(_ row: SQLRow) throws {
@@ -30,6 +36,7 @@ struct LoadedRecord: Sendable, Hashable {
         firstInstance = try row.integer("instance_num")
         instanceCount = try row.integer("instances")
         start = try row.integer("start_seconds")
+        last = row.integerIfPresent("last_seconds") ?? start
         upload = try row.integer("upload_id")
     }
 
@@ -78,6 +85,7 @@ struct LoadedRecord: Sendable, Hashable {
         SQLColumn("instance_num") { .integer($0.firstInstance) },
         SQLColumn("instances") { .integer($0.instanceCount) },
         SQLColumn("start_seconds") { .integer($0.start) },
+        SQLColumn("last_seconds") { $0.last > $0.start ? .integer($0.last) : .null },
         SQLColumn("upload_id") { .integer($0.upload) },
     ]
 
@@ -89,13 +97,19 @@ struct LoadedRecord: Sendable, Hashable {
             Self.someOfEncounter,
             [
                 SQLValue(encounter), SQLValue(firstInstance), SQLValue(firstInstance + instanceCount),
-                .text(WarehouseTime.text(seconds: start)),
+                .text(WarehouseTime.text(seconds: start)), .text(WarehouseTime.text(seconds: last)),
             ]
         )
     }
 
+    /// Whether a fact of one of its instances is its own, by its `start_date`.
+    func has(start text: String) -> Bool {
+        WarehouseTime.seconds(text).map { (start...last).contains($0) } ?? false
+    }
+
     static let allOfEncounter = "encounter_num = ?"
-    static let someOfEncounter = "encounter_num = ? AND instance_num >= ? AND instance_num < ? AND start_date = ?"
+    static let someOfEncounter =
+        "encounter_num = ? AND instance_num >= ? AND instance_num < ? AND start_date >= ? AND start_date <= ?"
 
     /// Takes the facts of some records away, with their modifiers.
     ///

@@ -12,17 +12,18 @@ struct StandingFacts {
     /// Reads what stands of some records.
     init(of records: some Collection<LoadedRecord>, _ trail: UploadTrail, in transaction: any SQLTransaction) throws {
         guard !records.isEmpty else { return }
-        var starts: [Int64: String] = [:]
+        var sharing: [Int64: LoadedRecord] = [:]
         for record in records {
             contents[record.number] = []
-            if record.instanceCount > 0 { starts[record.number] = WarehouseTime.text(seconds: record.start) }
+            if record.instanceCount > 0 { sharing[record.number] = record }
         }
         var unlike: Set<Int64> = []
         for query in Self.queries(of: records.map(\.number), trail, transaction.dialect) {
             for row in try transaction.query(query.sql, query.parameters) {
                 let record = try row.integer("number")
                 // Of an encounter that is shared the record has the facts of its own time.
-                guard contents[record] != nil, starts[record].map({ $0 == row.textIfPresent("start_date") }) ?? true
+                guard contents[record] != nil,
+                    sharing[record].map({ $0.has(start: row.textIfPresent("start_date") ?? "") }) ?? true
                 else { continue }
                 if try row.integer("is_of_upload") == 0 { unlike.insert(record) }
                 contents[record]?.append(try FactContent(row))

@@ -28,6 +28,11 @@ extension WarehouseSchema {
         Migration(number: 508, name: "facts by concept", slice: mergeConcepts, statements: { _ in [] }),
     ]
 
+    /// Facts of a resource that have times of their own.
+    static let times = Migration(number: 511, name: "times of loaded records") { _ in
+        ["ALTER TABLE warehouse_loaded ADD COLUMN last_seconds bigint"]
+    }
+
     /// Finds one record's facts among those of a day.
     static let indexOfInstances =
         "CREATE INDEX IF NOT EXISTS of_idx_instance ON observation_fact (encounter_num, instance_num)"

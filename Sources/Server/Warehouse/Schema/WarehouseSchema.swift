@@ -27,7 +27,7 @@ public enum WarehouseSchema {
             },
             // What our own tables must know of i2b2's, which somebody else may have made.
             Migration(number: 506, name: "numbers and names of the warehouse") { _ in numbersAndNames },
-        ] + loaded + [ReplicaLog.migration]
+        ] + loaded + [ReplicaLog.migration, times]
 
     /// The columns that every table of the data mart ends with.
     private static let audit = """

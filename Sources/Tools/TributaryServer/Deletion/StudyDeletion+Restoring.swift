@@ -1,4 +1,5 @@
 import Consumer
+import DeviceGateway
 import Foundation
 import Storage
 import Trust
@@ -81,7 +82,9 @@ extension StudyDeletion {
                 continue
             }
             let queued = try await queue.read { try SQLSubmissionQueue.digest(found.stretches, in: $0) }
-            let deletion = ParticipantDeletion(access: access, actor: actor, keeps: keeps, reason: nil)
+            let deletion = ParticipantDeletion(
+                access: access, actor: actor, keeps: keeps, reason: nil,
+                others: { try GatewayDeletion.delete(participant: $0, in: $1) })
             _ = try await records.write { transaction in
                 try deletion.delete(participant, key: key, queued: queued, at: deletedAt, in: transaction)
             }

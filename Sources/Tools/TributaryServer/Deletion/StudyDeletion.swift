@@ -1,5 +1,6 @@
 import Consumer
 import Core
+import DeviceGateway
 import FHIR
 import Foundation
 import Storage
@@ -129,7 +130,8 @@ public struct StudyDeletion: Sendable {
         } else {
             let queued = try await queue.read { try SQLSubmissionQueue.digest(known.stretches, in: $0) }
             let deletion = ParticipantDeletion(
-                access: access, actor: actor, keeps: study.keepOnDelete, reason: reason)
+                access: access, actor: actor, keeps: study.keepOnDelete, reason: reason,
+                others: { try GatewayDeletion.delete(participant: $0, in: $1) })
             account = try await records.write { transaction in
                 try deletion.delete(participant, key: key, queued: queued, links: links, at: now, in: transaction)
             }

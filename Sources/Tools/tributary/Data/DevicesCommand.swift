@@ -6,12 +6,18 @@ import Foundation
 /// `tributary devices`
 struct DevicesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "devices", abstract: "What other devices send, and the templates that make Observations of it.",
+        commandName: "devices",
+        abstract: "What devices of others send, and the templates that make Observations of it.",
         discussion: """
+            Templates stand in the study's folder: devices/devicecontent.json, devices/fhirmapping.json. See
+            docs/device-gateway.md.
+
             Example:
+              tributary devices key study --hub watches --url https://study.example
+              tributary devices register study --device pump-17 --participant 6f1e...
               tributary devices test --device-template devicecontent.json --fhir-template fhirmapping.json event.json
             """,
-        subcommands: [Test.self])
+        subcommands: [Key.self, Register.self, Status.self, Retry.self, Test.self, Templates.self])
 
     struct Test: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

@@ -22,8 +22,8 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "The port; 0 lets the system choose.") var port = 8080
     @Option(help: "The TLS certificate chain (PEM).") var tlsCertificate: String?
     @Option(help: "The TLS certificate's private key (PEM).") var tlsKey: String?
-    @Option(help: "What this process does: receiver, consumer, records, authorization.")
-    var roles = "receiver,consumer,records,authorization"
+    @Option(help: "What this process does: receiver, consumer, records, authorization, gateway.")
+    var roles = "receiver,consumer,records,authorization,gateway"
     @Option(help: "Where others reach the server, such as https://study.example; in study.json: publicURL.")
     var publicURL: String?
     @Option(help: "The queue's database: a path, sqlite:PATH or postgresql://...; a receiver opens no other.")
@@ -84,7 +84,12 @@ struct ServeCommand: AsyncParsableCommand {
         let names = roles.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
         let known = names.compactMap { ServerOptions.Role(rawValue: $0) }
         guard known.count == names.count, !known.isEmpty else {
-            throw ValidationError("--roles takes receiver, consumer, records, authorization, separated by commas.")
+            throw ValidationError(
+                "--roles takes receiver, consumer, records, authorization, gateway, separated by commas.")
+        }
+        guard !known.contains(.gateway) || !known.contains(.receiver) || known.contains(.consumer) else {
+            throw ValidationError(
+                "A receiver without a consumer opens no records, so gateway cannot be beside it; serve it inside.")
         }
         return Set(known)
     }

@@ -1,10 +1,13 @@
-/// Wakes who waits for submissions when one has come.
-actor ArrivalBell {
+/// Wakes who waits for work when some has come.
+public actor ArrivalBell {
     private var isRung = false
     private var waiting: Task<Void, Never>?
 
-    /// A submission may have come: who waits is woken, else who waits next.
-    func ring() {
+    /// A bell that nobody has rung.
+    public init() {}
+
+    /// Work may have come: who waits is woken, else who waits next.
+    public func ring() {
         isRung = true
         waiting?.cancel()
     }
@@ -12,7 +15,7 @@ actor ArrivalBell {
     /// Waits until it rings, at most so long; cancelling ends the wait.
     ///
     /// - Returns: whether it rang.
-    func wait(atMost duration: Duration) async -> Bool {
+    public func wait(atMost duration: Duration) async -> Bool {
         if !isRung {
             let sleeping = Task<Void, Never> { try? await Task.sleep(for: duration) }
             waiting = sleeping

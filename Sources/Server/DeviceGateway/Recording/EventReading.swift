@@ -1,0 +1,40 @@
+import Core
+import Foundation
+
+/// What templates find in a stored event.
+struct EventReading: Sendable {
+    let event: GatewayEvents.Stored
+    /// Readings that can be values, each with its template.
+    var measurements: [(measurement: Measurement, template: FHIRTemplate)] = []
+    /// What became of it so far.
+    var settlement: EventSettlement = .recorded
+
+    init(_ event: GatewayEvents.Stored, by templates: GatewayTemplates) {
+        self.event = event
+        guard let json = JSON(reading: event.body) else {
+            settlement = .quarantined(device: nil, GatewayReason("event-malformed", "The event cannot be read."))
+            return
+        }
+        let (found, problems) = templates.device.measurements(in: json)
+        let device = found.first?.deviceID
+        for problem in problems { note(GatewayReason(problem), device: device) }
+        if found.isEmpty, problems.isEmpty {
+            note(GatewayReason("template-unmatched", "No device template finds a reading in the event."), device: nil)
+        }
+        for measurement in found {
+            do throws(MeasurementProblem) {
+                let template = try MeasurementGroup.template(of: measurement, in: templates.fhir)
+                try MeasurementGroup.check(measurement, by: template)
+                measurements.append((measurement, template))
+            } catch { note(GatewayReason(error), device: measurement.deviceID) }
+        }
+    }
+
+    /// The devices that its readings are of.
+    var devices: Set<String> { Set(measurements.map(\.measurement.deviceID)) }
+
+    /// Sets something of the event aside.
+    mutating func note(_ reason: GatewayReason, device: String?) {
+        settlement = settlement.orMore(.quarantined(device: device, reason))
+    }
+}

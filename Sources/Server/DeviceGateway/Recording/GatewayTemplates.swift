@@ -1,0 +1,16 @@
+import Core
+
+/// The templates of a study: what is in events, and what becomes of it.
+public struct GatewayTemplates: Sendable {
+    let device: DeviceTemplates
+    let fhir: FHIRTemplates
+
+    /// - Parameters:
+    ///   - device: `devicecontent.json`.
+    ///   - fhir: `fhirmapping.json`.
+    /// - Throws: ``TemplateError``.
+    public init(device: JSON, fhir: JSON) throws(TemplateError) {
+        self.device = try DeviceTemplates(device)
+        self.fhir = try FHIRTemplates(fhir)
+    }
+}

@@ -1,0 +1,72 @@
+import Core
+import FHIR
+import Foundation
+import Records
+
+/// The readings that are to be one Observation, those that are there and those that came.
+struct ObservationBucket: Sendable {
+    let id: String
+    let participant: String
+    /// The id of the Device that the last reading is of.
+    var device: String
+    let template: FHIRTemplate
+    var new: [GatewayMeasurements.Numbered] = []
+    /// What is known of it.
+    var known = GatewayMeasurements.Group()
+    /// The stored Observation's present content; nil where there is none, or it was deleted.
+    var present: Data?
+
+    /// The Observation with readings that came.
+    struct Made: Sendable {
+        /// The readings that are to be noted.
+        let noted: [GatewayMeasurements.Numbered]
+        /// How many the Observation has.
+        let count: Int
+        /// What is to be written; nil where the stored one says the same.
+        let written: (admitted: AdmittedResource, record: NewRecord)?
+    }
+
+    /// Makes the Observation of what is there and of what came.
+    ///
+    /// - Parameter admission: sees that it may be stored.
+    /// - Throws: a `CodedError` where it may not be.
+    func made(with new: [GatewayMeasurements.Numbered], _ admission: any WriteAdmission) throws -> Made {
+        // 1. Of two readings of one time that of the later event counts.
+        var readings: [MeasurementTime: GatewayMeasurements.Numbered] = [:]
+        for reading in known.measurements { readings[reading.measurement.occurrence] = reading }
+        var noted: [MeasurementTime: GatewayMeasurements.Numbered] = [:]
+        for reading in new {
+            let time = reading.measurement.occurrence
+            if let present = readings[time], present.event > reading.event { continue }
+            readings[time] = reading
+            noted[time] = reading
+        }
+        let sorted = readings.values.map(\.measurement).sorted { $0.occurrence < $1.occurrence }
+        guard let group = MeasurementGroup(template, sorted) else { return Made(noted: [], count: 0, written: nil) }
+        // 2. The resource: the same readings are the same resource, whenever and in whatever parts they came.
+        var resource = try group.observation(patient: participant, device: device)
+        if let present {
+            guard present != resource.json.data() else {
+                return Made(noted: Array(noted.values), count: sorted.count, written: nil)
+            }
+            resource = try group.observation(patient: participant, device: device, status: .amended)
+            guard present != resource.json.data() else {
+                return Made(noted: Array(noted.values), count: sorted.count, written: nil)
+            }
+        }
+        let admitted = try admission.admit(resource, id: id)
+        let record = NewRecord(admitted.resource, id: id, content: admitted.resource.json.data())
+        return Made(noted: Array(noted.values), count: sorted.count, written: (admitted, record))
+    }
+
+    /// When it may be written again, in milliseconds since 1970: one of many readings is not written for each that comes, but
+    /// the later the more there are of them for each that is new.
+    var due: Int64 {
+        guard template.period != .single, known.edition > 0 else { return 0 }
+        return known.written + min(Self.longestWait, known.count * Self.waitForEach / Int64(max(1, new.count)))
+    }
+
+    /// Milliseconds.
+    private static let longestWait: Int64 = 60_000
+    private static let waitForEach: Int64 = 50
+}

@@ -1,0 +1,68 @@
+import Storage
+
+/// The tables of the gateway of devices in the records' store, steps 1000 to 1099.
+public enum GatewaySchema {
+    public static let migrations: [Migration] = [
+        Migration(number: 1000, name: "device gateway") { dialect in
+            [
+                // A hub, and as much as stands in it that was not recorded yet.
+                """
+                CREATE TABLE gateway_hub (
+                    hub text PRIMARY KEY NOT NULL, url text NOT NULL, created_at text NOT NULL,
+                    event_count bigint NOT NULL, byte_count bigint NOT NULL
+                )
+                """,
+                """
+                CREATE TABLE gateway_key (
+                    hub text NOT NULL, name text NOT NULL, created_at text NOT NULL, PRIMARY KEY (hub, name)
+                ) \(dialect.keptInKey)
+                """,
+                """
+                CREATE TABLE gateway_event (
+                    number \(dialect.rowNumber) PRIMARY KEY NOT NULL, hub text NOT NULL, received_at text NOT NULL,
+                    state text NOT NULL, due_ms bigint NOT NULL, device text, code text, message text,
+                    body \(dialect.blob) NOT NULL
+                )
+                """,
+                "CREATE INDEX gateway_event_due ON gateway_event (state, due_ms, number)",
+                "CREATE INDEX gateway_event_device ON gateway_event (state, device)",
+                // What came, so that what comes again is known.
+                """
+                CREATE TABLE gateway_seen (
+                    digest \(dialect.blob) NOT NULL, hub text NOT NULL, PRIMARY KEY (digest, hub)
+                ) \(dialect.keptInKey)
+                """,
+                """
+                CREATE TABLE gateway_measurement (
+                    observation text NOT NULL, occurrence bigint NOT NULL, event bigint NOT NULL,
+                    participant text NOT NULL, content text NOT NULL, PRIMARY KEY (observation, occurrence)
+                ) \(dialect.keptInKey)
+                """,
+                "CREATE INDEX gateway_measurement_participant ON gateway_measurement (participant)",
+                """
+                CREATE TABLE gateway_observation (
+                    observation text PRIMARY KEY NOT NULL, participant text NOT NULL, edition bigint NOT NULL,
+                    value_count bigint NOT NULL, written_ms bigint NOT NULL
+                )
+                """,
+                "CREATE INDEX gateway_observation_participant ON gateway_observation (participant)",
+                // Whose a device is says the Device that is named here. One whose participant was deleted has a digest alone.
+                """
+                CREATE TABLE gateway_device (
+                    device text PRIMARY KEY NOT NULL, record text NOT NULL, participant text NOT NULL,
+                    registered_at text NOT NULL
+                )
+                """,
+                "CREATE INDEX gateway_device_participant ON gateway_device (participant)",
+                "CREATE TABLE gateway_ended_device (digest \(dialect.blob) PRIMARY KEY NOT NULL)",
+                """
+                CREATE TABLE gateway_total (
+                    id bigint PRIMARY KEY NOT NULL, last_event bigint NOT NULL, events bigint NOT NULL,
+                    measurements bigint NOT NULL, observations bigint NOT NULL, refused bigint NOT NULL
+                )
+                """,
+                "INSERT INTO gateway_total (id, last_event, events, measurements, observations, refused) VALUES (1, 0, 0, 0, 0, 0)",
+            ]
+        }
+    ]
+}

@@ -1,0 +1,56 @@
+import Consumer
+import Core
+import DeviceGateway
+import Foundation
+import Logging
+import Records
+import ServerHTTP
+import ServiceLifecycle
+import Storage
+import Trust
+
+extension StudyServer {
+    /// What works on the events of devices of others, where this process is their gateway.
+    func gateway(_ opened: OpenStores) -> GatewayWorker? {
+        guard options.roles.contains(.gateway), let records = opened.records else { return nil }
+        let access = AccessControl(database: records, clock: clock)
+        let folder = folder
+        let templates = PublishedFiles([folder.deviceContentURL, folder.fhirMappingURL]) {
+            (former: GatewayTemplates??) -> GatewayTemplates? in
+            // While the files cannot be read, the former templates count.
+            (try? folder.gatewayTemplates()) ?? former ?? nil
+        }
+        return GatewayWorker(
+            recorder: GatewayRecorder(
+                database: records, access: access,
+                admission: StudyProcessing.processor(
+                    folder: folder, study: study, records: records, access: access,
+                    openers: KeyOpenerCache(folder: folder.keys), clock: clock),
+                templates: { await templates.value() }, clock: clock))
+    }
+
+    /// The route to which devices and clouds of others post.
+    func gatewayRoutes(
+        _ worker: GatewayWorker, _ records: any SQLDatabase, _ limiter: RateLimiter, _ bodies: BodyBudget,
+        _ refusals: RefusalCounter?
+    ) -> GatewayRoutes {
+        let secret = HubSecretFile(folder)
+        return GatewayRoutes(
+            database: records, limiter: limiter, bodies: bodies, secret: { secret.value() }, bell: worker.bell,
+            refusals: { await refusals?.count($0) }, clock: clock)
+    }
+}
+
+/// Works on the events of devices of others, while a study is served.
+struct DeviceEvents: Service {
+    let worker: GatewayWorker
+    let logger: Logger
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await worker.work { code in
+                logger.error("device events wait", metadata: ["code": "\(code)"])
+            }
+        }
+    }
+}
