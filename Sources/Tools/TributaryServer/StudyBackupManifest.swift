@@ -85,7 +85,7 @@ struct StudyBackupManifest: Sendable, Hashable {
         "antispam.sha256", "health-sync.json", "health-types.json", "jwks.json", "jwks.jws", "study.json",
     ]
     /// The study's folders that stand in a backup with what is in them.
-    static let folders = ["consent", "profiles", "questionnaires", "receipt-roots"]
+    static let folders = ["consent", "devices", "profiles", "questionnaires", "receipt-roots"]
 
     /// Whether a backup may hold a file of this name: what a restore writes is decided here and nowhere else.
     static func isAllowed(_ path: String) -> Bool {

@@ -133,7 +133,9 @@ struct FHIRTemplate: Sendable {
             var members: [JSONObject.Member] = []
             for name in ["system", "code", "display"] {
                 guard let member = element[name], member.json != .string("") else { continue }
-                members.append(.init(key: name, value: .string(try member.text())))
+                let text = try member.text()
+                // The templates of HealthKitOnFhir name HealthKit by what is no URI.
+                members.append(.init(key: name, value: .string(text == "com.apple.health" ? CodeSystemURL.healthKit : text)))
             }
             guard members.contains(where: { $0.key == "code" }) else {
                 throw TemplateError(.memberMissing, element.place, "A coding has a code.")

@@ -22,45 +22,59 @@ extension StudyCheck {
     /// The study's own types of health data.
     func healthTypeFindings() -> [StudyFinding] {
         let file = folder.healthTypesURL.lastPathComponent
-        do {
-            guard let supplement = try folder.healthTypes() else { return [] }
+        return findings(of: file, orElse: "health-types-invalid") {
+            guard let supplement = try folder.healthTypes() else { return nil }
             _ = try HealthTypeTable.standard.applying(supplement: supplement)
             let names = supplement["types"]?.array?.compactMap { $0["identifier"]?.string }.sorted() ?? []
-            return [
-                StudyFinding(
-                    .information, "health-types", file: file, place: "types",
-                    "Types that the study adds or changes: \(names.joined(separator: ", ")).")
-            ]
-        } catch {
-            let error = error as? any CodedError
-            return [
-                StudyFinding(
-                    .error, error?.code ?? "health-types-invalid", file: file,
-                    error?.message ?? "It cannot be read.")
-            ]
+            return StudyFinding(
+                .information, "health-types", file: file, place: "types",
+                "Types that the study adds or changes: \(names.joined(separator: ", ")).")
         }
     }
 
     /// Which health data phones follow.
     func healthSyncFindings() -> [StudyFinding] {
         let file = folder.healthSyncURL.lastPathComponent
-        do {
+        return findings(of: file, orElse: "health-sync-invalid") {
             let settings = try folder.healthSync()
-            guard FileManager.default.fileExists(atPath: folder.healthSyncURL.path) else { return [] }
+            guard FileManager.default.fileExists(atPath: folder.healthSyncURL.path) else { return nil }
             let types = settings.types.map { "\($0.count) types" } ?? "all types that the signed Contract allows"
+            return StudyFinding(
+                .information, "health-sync", file: file,
+                "Phones follow \(types), from \(settings.lookBackDays) days before they begin; of "
+                    + "\(settings.expectHours.count) types something is expected.")
+        }
+    }
+
+    /// The templates of devices of others: both or none.
+    func deviceTemplateFindings() -> [StudyFinding] {
+        let files = [folder.deviceContentURL, folder.fhirMappingURL]
+        let present = files.filter { FileManager.default.fileExists(atPath: $0.path) }
+        guard !present.isEmpty else { return [] }
+        let place = folder.devicesURL.lastPathComponent + "/"
+        guard present.count == files.count else {
             return [
                 StudyFinding(
-                    .information, "health-sync", file: file,
-                    "Phones follow \(types), from \(settings.lookBackDays) days before they begin; of "
-                        + "\(settings.expectHours.count) types something is expected.")
+                    .error, "device-templates-missing", file: place,
+                    "devicecontent.json and fhirmapping.json go together; until both are there events wait.")
             ]
+        }
+        return findings(of: place, orElse: "device-templates-invalid") {
+            _ = try folder.gatewayTemplates()
+            return StudyFinding(
+                .information, "device-templates", file: place, "Templates of devices of others are there.")
+        }
+    }
+
+    /// What is said of a file, or what is wrong with it.
+    private func findings(
+        of file: String, orElse code: String, _ read: () throws -> StudyFinding?
+    ) -> [StudyFinding] {
+        do {
+            return try [read()].compactMap { $0 }
         } catch {
             let error = error as? any CodedError
-            return [
-                StudyFinding(
-                    .error, error?.code ?? "health-sync-invalid", file: file,
-                    error?.message ?? "It cannot be read.")
-            ]
+            return [StudyFinding(.error, error?.code ?? code, file: file, error?.message ?? "It cannot be read.")]
         }
     }
 

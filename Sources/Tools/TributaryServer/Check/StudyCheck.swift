@@ -38,6 +38,7 @@ public struct StudyCheck {
             configuration,
             findings + consentFindings(configuration) + formFindings() + profileFindings() + healthTypeFindings()
                 + healthSyncFindings()
+                + deviceTemplateFindings()
         )
     }
 
