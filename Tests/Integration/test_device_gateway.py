@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import json
 import os
+import threading
 import time
 import unittest
 import urllib.parse
@@ -13,6 +14,7 @@ import uuid
 
 from harness import Server, SpineTest, http, seeded, tributary, until
 
+ROUNDS = int(os.environ.get("TRIBUTARY_KILL_ROUNDS", "5"))
 HISTORIES = int(os.environ.get("TRIBUTARY_GATEWAY_HISTORIES", "20"))
 BATCH = "application/vnd.microsoft.servicebus.json"
 SYSTEM = "https://azure.microsoft.com/en-us/services/iomt-fhir-connector/"
@@ -346,6 +348,56 @@ class GatewayModel(GatewayTest):
             else:
                 shown[name] = tuple(part["valueQuantity"]["value"] for part in item["component"])
         self.assertEqual(shown, wanted)
+
+
+class GatewayKilled(GatewayTest):
+    """kill -9 at random instants: what was answered with 201 is recorded, and everything once."""
+
+    def test_what_was_taken_is_recorded_once(self):
+        random = seeded()
+        member, device = self.member(), f"killed-{uuid.uuid4()}"
+        self.devices("register", "--device", device, "--participant", member.participant)
+        base, sent, stop = 1_775_001_600, {}, threading.Event()
+
+        def send():
+            number = 0
+            while not stop.is_set() or number % 5:
+                events = []
+                for _ in range(3):
+                    at = base + 60 * number
+                    events.append({"device": device, "at": instant(at), "hr" if number % 2 else "kg": 50 + number % 90})
+                    sent[at] = (number % 2, 50 + number % 90)
+                    number += 1
+                while True:  # until it is taken, as a device does
+                    try:
+                        self.post(events)
+                        break
+                    except (OSError, AssertionError):
+                        time.sleep(0.02)
+
+        sender = threading.Thread(target=send)
+        sender.start()
+        for _ in range(ROUNDS):
+            time.sleep(random.random())
+            port = self.server.port
+            self.server.kill()
+            type(self).server = self.study.serve("--port", str(port))
+        stop.set()
+        sender.join(60)
+        self.assertFalse(sender.is_alive())
+        self.done()
+        weights, rates = {}, {}
+        for item in self.observations(member.participant).values():
+            start = datetime.datetime.fromisoformat(item["effectivePeriod"]["start"].replace("Z", "+00:00")).timestamp()
+            if "valueQuantity" in item:
+                weights[int(start)] = item["valueQuantity"]["value"]
+            else:
+                rates.update({int(start) + 60 * slot: int(value) for slot, value
+                              in enumerate(item["valueSampledData"]["data"].split()) if value != "E"})
+        self.assertEqual(weights, {at: value for at, (odd, value) in sent.items() if not odd})
+        self.assertEqual(rates, {at: value for at, (odd, value) in sent.items() if odd})
+        self.assertEqual(len(self.facts(member.participant)), len(sent))
+        print(f"\n  {ROUNDS} kills, {len(sent)} readings", flush=True)
 
 
 class GatewayRoles(unittest.TestCase):

@@ -118,7 +118,7 @@ import Testing
                 }
                 try transaction.execute("UPDATE observation_fact SET instance_num = 1")
                 try transaction.execute("DROP TABLE warehouse_loaded")
-                for migration in WarehouseSchema.loaded {
+                for migration in WarehouseSchema.loaded + [WarehouseSchema.times] {
                     for statement in migration.statements(transaction.dialect) {
                         try transaction.execute(transaction.dialect.definition(statement))
                     }

@@ -76,6 +76,7 @@ public struct GatewayRecorder: Sendable {
         // 2. What stands already of each Observation; those of which much stands wait a little for more.
         let now = Self.milliseconds(at)
         try await load(&buckets)
+        Self.turnAway(&readings, &buckets)
         Self.put(off: &readings, &buckets, at: now)
         try await loadReadings(&buckets)
         // 3. The Observations. One that cannot be is tried reading by reading, so that what fails fails alone.
@@ -147,6 +148,19 @@ public struct GatewayRecorder: Sendable {
             try GatewayMeasurements(transaction: transaction).groups(ids)
         }
         for (id, group) in groups { buckets[id]?.known = group }
+    }
+
+    /// Sets readings aside that would become part of another participant's Observation.
+    private static func turnAway(_ readings: inout [EventReading], _ buckets: inout [String: ObservationBucket]) {
+        for (id, bucket) in buckets {
+            guard let owner = bucket.known.participant, owner != bucket.participant else { continue }
+            buckets[id] = nil
+            for reading in bucket.new {
+                for index in readings.indices where readings[index].event.number == reading.event {
+                    readings[index].note(foreign, device: reading.measurement.deviceID)
+                }
+            }
+        }
     }
 
     /// Puts events off whose Observations were written a short while ago.

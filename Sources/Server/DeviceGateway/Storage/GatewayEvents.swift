@@ -137,11 +137,14 @@ struct GatewayEvents {
         behind last: String, limit: Int, in transaction: any SQLTransaction
     ) throws -> [String] {
         try transaction.query(
-            """
-            SELECT DISTINCT device FROM gateway_event WHERE state = 'waiting' AND device > ? ORDER BY device LIMIT ?
-            """, [SQLValue(last), SQLValue(limit)]
+            waitingSQL, [SQLValue(last), SQLValue(limit)]
         ).map { try $0.text("device") }
     }
+
+    /// Parameters: the device behind which, limit.
+    static let waitingSQL = """
+        SELECT DISTINCT device FROM gateway_event WHERE state = 'waiting' AND device > ? ORDER BY device LIMIT ?
+        """
 
     /// Has the waiting events of a device worked on.
     func release(device: String) throws {

@@ -19,6 +19,8 @@ struct GatewayMeasurements {
         var written: Int64 = 0
         /// How many readings it has.
         var count: Int64 = 0
+        /// Whose it is; nil where there is none.
+        var participant: String?
         var measurements: [Numbered] = []
     }
 
@@ -29,7 +31,7 @@ struct GatewayMeasurements {
         let found = try transaction.queries(
             ids.map { id in
                 SQLQuery(
-                    "SELECT edition, written_ms, value_count FROM gateway_observation WHERE observation = ?",
+                    "SELECT edition, written_ms, value_count, participant FROM gateway_observation WHERE observation = ?",
                     [SQLValue(id)])
             })
         var groups: [String: Group] = [:]
@@ -37,7 +39,7 @@ struct GatewayMeasurements {
             groups[id] = try rows.first.map { row in
                 Group(
                     edition: try row.integer("edition"), written: try row.integer("written_ms"),
-                    count: try row.integer("value_count"))
+                    count: try row.integer("value_count"), participant: try row.text("participant"))
             }
         }
         return groups

@@ -135,7 +135,8 @@ struct FHIRTemplate: Sendable {
                 guard let member = element[name], member.json != .string("") else { continue }
                 let text = try member.text()
                 // The templates of HealthKitOnFhir name HealthKit by what is no URI.
-                members.append(.init(key: name, value: .string(text == "com.apple.health" ? CodeSystemURL.healthKit : text)))
+                members.append(
+                    .init(key: name, value: .string(text == "com.apple.health" ? CodeSystemURL.healthKit : text)))
             }
             guard members.contains(where: { $0.key == "code" }) else {
                 throw TemplateError(.memberMissing, element.place, "A coding has a code.")

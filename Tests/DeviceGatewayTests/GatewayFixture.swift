@@ -1,0 +1,160 @@
+import Core
+import FHIR
+import Foundation
+import Records
+import Storage
+import StorageTestSupport
+import Synchronization
+import Trust
+
+@testable import DeviceGateway
+
+/// A gateway on a store of its own, with a house that lets in whom it is told to.
+struct GatewayFixture: Sendable {
+    let database: any SQLDatabase
+    let house = House()
+    let clock = Clock()
+    let templates: GatewayTemplates
+
+    /// The time as the gateway knows it, in milliseconds since 1970.
+    final class Clock: Sendable {
+        private let milliseconds = Mutex<Int64>(1_800_000_000_000)
+        var now: Date { Date(timeIntervalSince1970: Double(milliseconds.withLock { $0 }) / 1000) }
+        func pass(_ count: Int64) { milliseconds.withLock { $0 += count } }
+    }
+
+    /// Validation and consent, as the test says.
+    final class House: RecordAdmission, WriteAdmission {
+        private let standing = Mutex<[String: DataStanding]>([:])
+        private let followed = Mutex<[String]>([])
+
+        func set(_ value: DataStanding, of participant: String) { standing.withLock { $0[participant] = value } }
+        var changes: [String] { followed.withLock { $0 } }
+
+        func begin(at: Date) async -> any WriteAdmission { self }
+        func admit(_ resource: Resource, id: String) throws(RecordAdmissionError) -> AdmittedResource {
+            guard !String(decoding: resource.json.data(), as: UTF8.self).contains("\"value\":666") else {
+                throw RecordAdmissionError(.rule, "rule-broken", "It breaks a rule.")
+            }
+            return AdmittedResource(resource)
+        }
+        func permit(_ participants: Set<String>, type: String, id: String, in transaction: any SQLTransaction) throws {}
+        func standing(of participant: String, in transaction: any SQLTransaction) throws -> DataStanding {
+            standing.withLock { $0[participant] } ?? .admitted
+        }
+        func follow(_ changes: [RecordChange], submissionID: String, in transaction: any SQLTransaction) throws {
+            followed.withLock { $0 += changes.map(\.id) }
+        }
+    }
+
+    static func with(_ body: (GatewayFixture) async throws -> Void) async throws {
+        try await withTemporaryDatabase(
+            (TrustSchema.migrations + RecordsSchema.migrations + GatewaySchema.migrations)
+                .sorted { $0.number < $1.number }
+        ) { try await body(GatewayFixture(database: $0)) }
+    }
+
+    private init(database: any SQLDatabase) throws {
+        self.database = database
+        func content(_ type: String, _ values: [String]) -> JSON {
+            [
+                "templateType": "JsonPathContent",
+                "template": [
+                    "typeName": .string(type), "typeMatchExpression": .string("$..[?(@\(values[0]))]"),
+                    "deviceIdExpression": "$.device", "timestampExpression": "$.at", "correlationIdExpression": "$.set",
+                    "values": .array(
+                        values.map {
+                            ["required": true, "valueName": .string($0), "valueExpression": .string("$.\($0)")]
+                        }),
+                ],
+            ]
+        }
+        func mapping(_ type: String, _ interval: Int, _ value: JSON) -> JSON {
+            [
+                "templateType": "CodeValueFhir",
+                "template": [
+                    "typeName": .string(type), "periodInterval": .number(JSONNumber(interval)),
+                    "codes": [["system": "http://loinc.org", "code": "1-8"]], "value": value,
+                ],
+            ]
+        }
+        func quantity(_ name: String) -> JSON { ["valueType": "Quantity", "valueName": .string(name), "unit": "kg"] }
+        templates = try GatewayTemplates(
+            device: [
+                "templateType": "CollectionContent",
+                "template": [content("weight", ["kg"]), content("rate", ["hr"]), content("set", ["one"])],
+            ],
+            fhir: [
+                "templateType": "CollectionFhir",
+                "template": [
+                    mapping("weight", 0, quantity("kg")),
+                    mapping(
+                        "rate", 60,
+                        ["valueType": "SampledData", "valueName": "hr", "defaultPeriod": 60_000, "unit": "/min"]),
+                    mapping("set", -1, quantity("one")),
+                ],
+            ])
+    }
+
+    var access: AccessControl { AccessControl(database: database, clock: { [clock] in clock.now }) }
+
+    var recorder: GatewayRecorder {
+        GatewayRecorder(
+            database: database, access: access, admission: house, templates: { [templates] in templates },
+            clock: { [clock] in clock.now })
+    }
+
+    /// Has a hub take events.
+    @discardableResult
+    func take(_ events: [String], hub: String = "h") async throws -> Bool {
+        let now = clock.now
+        return try await database.write { transaction in
+            if try DeviceHub.named(hub, in: transaction) == nil {
+                let secret = try HubSecret(String(repeating: "ab", count: 32))
+                _ = try DeviceHub(hub, at: "https://example.org").makeKey(from: secret, at: now, in: transaction)
+            }
+            let text = "[" + events.map { "{\"Body\":\($0)}" }.joined(separator: ",") + "]"
+            let incoming = try IncomingEvents(Data(text.utf8), isBatch: true)
+            return try GatewayEvents(transaction: transaction).add(incoming.events, to: hub, at: now)
+        }
+    }
+
+    /// Says whose a device is; the participant has a Patient.
+    func register(_ device: String, of participant: String) async throws {
+        let (access, now) = (access, clock.now)
+        let registration = try DeviceRegistration(device: device, participant: participant)
+        try await database.write { transaction in
+            let patient = Patient(id: participant).resource
+            _ = try RecordStore().put(
+                patient, content: patient.json.data(), original: nil, id: participant,
+                provenance: RecordProvenance(submissionID: "s", clientID: "c", keyID: nil, receivedAt: now), at: now,
+                in: transaction)
+            try registration.register(
+                by: Actor(id: "a", role: .site), access: access, submissionID: "r", at: now, in: transaction)
+        }
+    }
+
+    /// Works on all that is due.
+    func work() async throws { while try await recorder.step() {} }
+
+    func status() async throws -> GatewayStatus { try await database.read { try GatewayStatus(in: $0) } }
+
+    /// The values of the stored Observations, with their status.
+    func values() async throws -> [String] {
+        try await database.read { transaction in
+            try RecordStore().present(behind: 0, limit: 1000, in: transaction).compactMap { record in
+                guard record.record.type == "Observation", let resource = try? Resource(record.record.content) else {
+                    return nil
+                }
+                let observation = Observation(resource.object)
+                let value =
+                    switch observation.value {
+                    case .quantity(let quantity): quantity.value?.text ?? ""
+                    case .sampledData(let data): data.data?.replacingOccurrences(of: " E", with: "") ?? ""
+                    default: ""
+                    }
+                return "\(record.subject ?? "-") \(value) \(observation.status?.rawValue ?? "")"
+            }.sorted()
+        }
+    }
+}

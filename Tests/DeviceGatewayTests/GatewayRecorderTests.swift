@@ -1,0 +1,191 @@
+import Core
+import Foundation
+import Records
+import Storage
+import StorageTestSupport
+import TestSupport
+import Testing
+
+@testable import DeviceGateway
+
+@Suite struct GatewayRecorderTests {
+    private func weight(_ device: String, _ value: Int, minute: Int = 0) -> String {
+        #"{"device":"\#(device)","at":"2026-03-01T08:\#(minute < 10 ? "0" : "")\#(minute):00Z","kg":\#(value)}"#
+    }
+
+    private func rate(_ device: String, _ value: Int, minute: Int) -> String {
+        weight(device, value, minute: minute).replacingOccurrences(of: "kg", with: "hr")
+    }
+
+    @Test func whatComesAgainIsKnown() async throws {
+        try await GatewayFixture.with { fixture in
+            try await fixture.register("d", of: "p1")
+            for _ in 0..<3 { try await fixture.take([weight("d", 70), weight("d", 71, minute: 1), weight("d", 70)]) }
+            try await fixture.work()
+            #expect(try await fixture.values() == ["p1 70 final", "p1 71 final"])
+            let status = try await fixture.status()
+            #expect(status.messages == 2 && status.measurements == 2 && status.pending == 0)
+            #expect(Set(fixture.house.changes).count == 2)
+        }
+    }
+
+    @Test func theLaterEventOfOneTimeCounts() async throws {
+        try await GatewayFixture.with { fixture in
+            try await fixture.register("d", of: "p1")
+            try await fixture.take([weight("d", 70)])
+            try await fixture.work()
+            try await fixture.take([weight("d", 72), weight("d", 70)])
+            try await fixture.work()
+            #expect(try await fixture.values() == ["p1 72 amended"])
+        }
+    }
+
+    @Test func anObservationOfManyReadingsIsNotWrittenForEach() async throws {
+        try await GatewayFixture.with { fixture in
+            try await fixture.register("d", of: "p1")
+            try await fixture.take((0..<30).map { rate("d", 60 + $0, minute: $0) })
+            try await fixture.work()
+            let first = fixture.house.changes.count
+            for minute in 30..<40 {
+                try await fixture.take([rate("d", 60 + minute, minute: minute)])
+                try await fixture.work()
+            }
+            #expect(fixture.house.changes.count == first)
+            #expect(try await fixture.status().pending == 10)
+            fixture.clock.pass(60_001)
+            try await fixture.work()
+            #expect(fixture.house.changes.count == first + 1)
+            let expected = (0..<40).map { "\(60 + $0)" }.joined(separator: " ")
+            #expect(try await fixture.values() == ["p1 \(expected) amended"])
+        }
+    }
+
+    @Test func consentHoldsAndRefuses() async throws {
+        try await GatewayFixture.with { fixture in
+            try await fixture.register("d", of: "p1")
+            fixture.house.set(.held(code: "consent-required", sentence: "No contract."), of: "p1")
+            try await fixture.take([weight("d", 70)])
+            try await fixture.work()
+            #expect(try await fixture.status().waiting.map(\.code) == ["consent-required"])
+            _ = try await fixture.recorder.release(behind: "")
+            #expect(try await fixture.status().waiting.count == 1)
+            fixture.house.set(.admitted, of: "p1")
+            _ = try await fixture.recorder.release(behind: "")
+            try await fixture.work()
+            #expect(try await fixture.values() == ["p1 70 final"])
+            fixture.house.set(.refused(code: "consent-withdrawn", sentence: "Withdrawn."), of: "p1")
+            try await fixture.take([weight("d", 71, minute: 1)])
+            try await fixture.work()
+            let status = try await fixture.status()
+            #expect(status.refused == 1 && status.waiting.isEmpty && status.quarantined.isEmpty)
+            #expect(try await fixture.values() == ["p1 70 final"])
+            // Of what was refused nothing is kept.
+            #expect(try await fixture.database.read { try $0.query("SELECT number FROM gateway_event").count } == 0)
+        }
+    }
+
+    @Test func oneReadingThatCannotBeKeepsNoOtherOut() async throws {
+        try await GatewayFixture.with { fixture in
+            try await fixture.register("d", of: "p1")
+            try await fixture.take([weight("d", 70), weight("d", 666, minute: 1), weight("d", 71, minute: 2)])
+            try await fixture.work()
+            #expect(try await fixture.values() == ["p1 70 final", "p1 71 final"])
+            let status = try await fixture.status()
+            #expect(status.quarantined.map(\.code) == ["rule-broken"] && status.quarantined.map(\.device) == ["d"])
+            #expect(try await fixture.database.write { try GatewayStatus.retry(nil, in: $0) } == 1)
+        }
+    }
+
+    @Test func aCorrelationOfAnotherParticipantIsNotTouched() async throws {
+        try await GatewayFixture.with { fixture in
+            try await fixture.register("d1", of: "p1")
+            try await fixture.register("d2", of: "p2")
+            func event(_ device: String, _ value: Int) -> String {
+                #"{"device":"\#(device)","at":"2026-03-01T08:00:00Z","one":\#(value),"set":"x"}"#
+            }
+            try await fixture.take([event("d1", 1)])
+            try await fixture.work()
+            try await fixture.take([event("d2", 2)])
+            try await fixture.work()
+            #expect(try await fixture.values() == ["p1 1 final"])
+            #expect(try await fixture.status().quarantined.map(\.code) == ["subject-not-permitted"])
+        }
+    }
+
+    @Test func aHubThatIsFullTakesNoMoreAndLosesNothing() async throws {
+        try await GatewayFixture.with { fixture in
+            try await fixture.take([weight("nobody", 1)])
+            _ = try await fixture.database.write { transaction in
+                try transaction.execute("UPDATE gateway_hub SET event_count = ?", [SQLValue(GatewayEvents.most.events)])
+            }
+            #expect(try await !fixture.take([weight("nobody", 2, minute: 1)]))
+            #expect(try await fixture.status().messages == 1)
+        }
+    }
+
+    @Test func aDeviceThatAPhoneWritesDecidesNothing() async throws {
+        try await GatewayFixture.with { fixture in
+            let registration = try DeviceRegistration(device: "d", participant: "p2")
+            let (resource, now) = (registration.resource, fixture.clock.now)
+            try await fixture.database.write { transaction in
+                _ = try RecordStore().put(
+                    resource, content: resource.json.data(), original: nil, id: registration.recordID,
+                    provenance: RecordProvenance(submissionID: "s", clientID: "phone", keyID: nil, receivedAt: now),
+                    at: now, in: transaction)
+            }
+            try await fixture.take([weight("d", 70)])
+            try await fixture.work()
+            #expect(try await fixture.status().waiting.map(\.code) == ["device-unknown"])
+            // It is in the way, and that is said.
+            await #expect(throws: GatewayError.self) { try await fixture.register("d", of: "p1") }
+        }
+    }
+
+    @Test func whatGrowsWithDataHasItsIndex() async throws {
+        try await GatewayFixture.with { fixture in
+            let plans = try await fixture.database.write { transaction in
+                try [
+                    (GatewayEvents.dueSQL, [1, 2] as [SQLValue]),
+                    ("SELECT min(due_ms) AS due FROM gateway_event WHERE state = 'pending'", []),
+                    (GatewayEvents.waitingSQL, ["", 3]),
+                    ("SELECT event, content FROM gateway_measurement WHERE observation = ? ORDER BY occurrence", ["x"]),
+                    ("DELETE FROM gateway_measurement WHERE participant = ?", ["p"]),
+                    ("DELETE FROM gateway_observation WHERE participant = ?", ["p"]),
+                    ("DELETE FROM gateway_device WHERE participant = ?", ["p"]),
+                ].map { try QueryPlan($0.0, $0.1, in: transaction) }
+            }
+            for plan in plans { #expect(!plan.readsAll, "\(plan)") }
+        }
+    }
+
+    @Test func seededOrdersEndTheSame() async throws {
+        var random = Seeded.fresh()
+        for _ in 0..<10 {
+            let events = (0..<20).map { number in
+                number % 2 == 0
+                    ? weight("d", 60 + number, minute: number) : rate("d", 60 + number, minute: number)
+            }
+            let shuffled = events.shuffled(using: &random)
+            let sizes = (0..<20).map { _ in Int.random(in: 1...6, using: &random) }
+            try await GatewayFixture.with { fixture in
+                try await fixture.register("d", of: "p1")
+                var rest = shuffled[...]
+                for size in sizes where !rest.isEmpty {
+                    try await fixture.take(Array(rest.prefix(size)))
+                    rest = rest.dropFirst(size)
+                    try await fixture.work()
+                    fixture.clock.pass(60_001)
+                }
+                try await fixture.take(events)
+                try await fixture.work()
+                let values = try await fixture.values().map {
+                    $0.split(separator: " ").dropLast().joined(separator: " ")
+                }
+                let rates = (0..<20).filter { $0 % 2 == 1 }.map { "\(60 + $0)" }.joined(separator: " ")
+                let weights = (0..<20).filter { $0 % 2 == 0 }.map { "p1 \(60 + $0)" }
+                // The hour begins with a slot that is empty.
+                #expect(values.sorted() == (weights + ["p1 E \(rates)"]).sorted())
+            }
+        }
+    }
+}
