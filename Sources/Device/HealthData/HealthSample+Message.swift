@@ -31,6 +31,28 @@ extension HealthSample {
         return .object(object)
     }
 
+    /// A sample of one value as a message for receivers that know no form for its type:
+    /// `{"uuid", "type", "value", "unit", "startDate", "endDate"}`. A number is in the unit of the table, as `unit` has its UCUM
+    /// code; a category has HealthKit's raw value and no unit. Nil for what has no single value.
+    public var plainMessage: JSON? {
+        var object = JSONObject()
+        object["uuid"] = .string(uuid?.uuidString ?? fingerprint.resourceID(subject: nil))
+        object["type"] = .string(type.identifier)
+        switch value {
+        case .quantity(let quantity):
+            object["value"] = .number(quantity.number)
+            object["unit"] = type.unit.map { .string($0.ucum) }
+        case .option(let option):
+            guard let number = type.rawValue(of: option) else { return nil }
+            object["value"] = .number(JSONNumber(number))
+        case .event: object["value"] = 0
+        case .bloodPressure, .workout, .components: return nil
+        }
+        object["startDate"] = .string(Self.zulu(start))
+        object["endDate"] = .string(Self.zulu(end))
+        return .object(object)
+    }
+
     private static func zulu(_ instant: HealthInstant) -> String {
         let text = HealthInstant(seconds: instant.seconds, offsetMinutes: 0).text
         return text.hasSuffix("Z") ? text : String(text.prefix(19)) + "Z"

@@ -186,6 +186,11 @@ public final class HealthType: Sendable, Hashable {
     /// The option with the name or one of the names it had earlier.
     public func option(named name: String) -> HealthOption? { optionsByName[name] }
 
+    /// The number that HealthKit has for an option; nil where the table knows none.
+    public func rawValue(of option: HealthOption) -> Int? {
+        (0...99).first { self.option(named: String($0)) == option }
+    }
+
     public static func == (left: HealthType, right: HealthType) -> Bool { left.identifier == right.identifier }
     public func hash(into hasher: inout Hasher) { hasher.combine(identifier) }
 

@@ -3,7 +3,7 @@ import Wire
 
 extension TransportResponse {
     /// The wait in seconds that `Retry-After` asks for (RFC 9110 section 10.2.3), a number or a date: 0 to a day.
-    func retryAfter(now: Date) -> Double? {
+    public func retryAfter(now: Date) -> Double? {
         guard let text = headers["retry-after"]?.trimmingCharacters(in: .whitespaces) else { return nil }
         if let seconds = ServerDelay.read(text) { return seconds }
         let formatter = DateFormatter()

@@ -110,7 +110,7 @@ public enum GeneratedTemplates {
     }
 
     private static func category(_ type: HealthType, _ option: HealthOption) -> Entry? {
-        guard let number = (0...99).first(where: { type.option(named: "\($0)") == option }) else { return nil }
+        guard let number = type.rawValue(of: option) else { return nil }
         let name = "\(type.shortName)-\(number)"
         return Entry(
             content: content(

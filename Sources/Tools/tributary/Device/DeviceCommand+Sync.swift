@@ -11,18 +11,23 @@ extension DeviceCommand {
             abstract: "Bring what changed in a journal of health data to stores: one wake.",
             discussion: """
                 The journal stands for HealthKit, one change a line; see docs/health-sync.md. It goes to the outbox, or to what \
-                --to names: outbox, ndjson=FILE. Types are those that the signed consent allows. Exit status 1 where a store \
+                --to names: outbox, ndjson=FILE, fhir=URL (a FHIR R4 server), hub=CONNECTION (an event hub; hub=@FILE keeps the key \
+                out of the list of processes). Types are those that the signed consent allows. Exit status 1 where a store \
                 failed; what is left comes with the next call.
 
                 Example:
                   tributary device sync --store phone --source journal.ndjson && tributary device send --store phone
                   tributary device sync --store phone --source journal.ndjson --to ndjson=health.ndjson --subject p1
+                  tributary device sync --store phone --source journal.ndjson --to fhir=https://r4.example/fhir --token token.txt
+                  tributary device sync --store phone --source journal.ndjson --to hub=@connection.txt --subject p1
                 """)
         @OptionGroup var device: Store
         @Option(help: "The journal.") var source: String
         @Option(help: "A store; may be given several times.") var to: [String] = []
         @Option(parsing: .unconditional, help: "Without the outbox: the Patient id whose the samples are.")
         var subject: String?
+        @Option(help: "With fhir=: the file with the bearer token; it is read again when the server does not take it.")
+        var token: String?
         @Option(help: "As many samples and deletions are taken at most; 2000 and a megabyte where it is left out.")
         var samples: Int?
 
@@ -34,8 +39,9 @@ extension DeviceCommand {
 
         private func targets() throws -> [HealthSyncTarget] {
             try (to.isEmpty ? ["outbox"] : to).map { text in
-                guard let target = HealthSyncTarget(text) else {
-                    throw ValidationError("--to takes outbox or ndjson=FILE.")
+                guard let target = try HealthSyncTarget(text) else {
+                    throw ValidationError(
+                        "--to takes outbox, ndjson=FILE, fhir=URL (https, or http on this machine) or hub=CONNECTION.")
                 }
                 return target
             }
@@ -43,7 +49,8 @@ extension DeviceCommand {
 
         func run() async throws {
             let wake = try await HealthSyncWake(
-                store: device.store, source: source, targets: try targets(), subject: subject, samples: samples)
+                store: device.store, source: source, targets: try targets(), subject: subject, token: token,
+                samples: samples)
             let report = await wake.run()
             if device.json {
                 CommandOutput.result(report.json)

@@ -1,23 +1,52 @@
+import Core
 import Foundation
 import HealthData
 import HealthStores
 import HealthSync
 import Outbox
 import TributaryServer
+import Wire
 
 /// Where `device sync` brings health data.
 enum HealthSyncTarget: Hashable {
     case outbox
     case ndjson(URL)
+    case fhir(URL)
+    case hub(EventHubConnection)
 
-    init?(_ text: String) {
-        if text == "outbox" {
+    /// Reads a target of `--to`.
+    ///
+    /// - Throws: ``Wire/WireError`` `event-hub-invalid`; `file-unreadable`; nil for what is none.
+    init?(_ text: String) throws {
+        guard text != "outbox" else {
             self = .outbox
-        } else if text.hasPrefix("ndjson="), text.count > 7 {
-            self = .ndjson(URL(fileURLWithPath: String(text.dropFirst(7))).standardizedFileURL)
-        } else {
-            return nil
+            return
         }
+        let parts = text.split(separator: "=", maxSplits: 1)
+        guard parts.count == 2 else { return nil }
+        let value = String(parts[1])
+        switch parts[0] {
+        case "ndjson": self = .ndjson(URL(fileURLWithPath: value).standardizedFileURL)
+        case "fhir":
+            guard let url = URL(string: value), let scheme = url.scheme, let host = url.host(percentEncoded: false),
+                scheme == "https" || scheme == "http" && LoopbackHost.matches(host), url.query == nil
+            else { return nil }
+            self = .fhir(url)
+        case "hub":
+            // A key in an argument is in the list of processes.
+            let isFile = value.hasPrefix("@")
+            let connection = isFile ? try Self.line(of: String(value.dropFirst())) : value
+            self = .hub(try EventHubConnection(reading: connection))
+        default: return nil
+        }
+    }
+
+    /// The first line of a file that holds a secret.
+    static func line(of path: String) throws -> String {
+        guard let data = FileManager.default.contents(atPath: path), data.count <= 65_536,
+            let line = String(validUTF8: data)?.split(whereSeparator: \.isNewline).first
+        else { throw CommandError("file-unreadable", "The file \(path) cannot be read, or holds nothing.") }
+        return line.trimmingCharacters(in: .whitespaces)
     }
 
     /// The name of the store: the progress of a file belongs to its path.
@@ -25,6 +54,8 @@ enum HealthSyncTarget: Hashable {
         switch self {
         case .outbox: "outbox"
         case .ndjson(let file): "ndjson=" + file.path
+        case .fhir(let url): "fhir=" + url.absoluteString
+        case .hub(let connection): "hub=" + connection.hub.absoluteString
         }
     }
 }
@@ -40,7 +71,8 @@ struct HealthSyncWake {
     /// - Throws: `file-unreadable` where there is no journal; `consent-required`, `device-not-enrolled` with the outbox;
     ///   `subject-foreign`; what the stores throw.
     init(
-        store: String, source: String, targets: [HealthSyncTarget], subject: String?, samples: Int?
+        store: String, source: String, targets: [HealthSyncTarget], subject: String?, token: String?,
+        samples: Int?
     ) async throws {
         let journalFile = URL(fileURLWithPath: source)
         guard FileManager.default.isReadableFile(atPath: journalFile.path) else {
@@ -85,6 +117,17 @@ struct HealthSyncWake {
                 guard let device = session?.store, let subject = selection.subject else { continue }
                 await synchroniser.add(
                     try OutboxHealthStore(device, subject: subject), named: target.name, types: types)
+            case .fhir(let url):
+                let store = FHIRHealthStore(
+                    url, token: { _ in try token.map(HealthSyncTarget.line) }, subject: selection.subject)
+                await synchroniser.add(store, named: target.name, types: types)
+            case .hub(let connection):
+                guard let subject = selection.subject else {
+                    throw CommandError("subject-missing", "Messages name the patient: say --subject.")
+                }
+                let store = EventHubHealthStore(
+                    connection, patient: subject, device: "org.tributary.device.\(subject)")
+                await synchroniser.add(store, named: target.name, types: types)
             case .ndjson(let url):
                 let file = try NDJSONHealthStore(url, subject: selection.subject)
                 // A file that is new has nothing, whatever one of its name had.

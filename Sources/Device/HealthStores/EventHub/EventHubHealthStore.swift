@@ -1,0 +1,135 @@
+import Core
+import FHIR
+import Foundation
+import HealthData
+import HealthSync
+import Outbox
+import Wire
+
+/// An event hub as a store of health data: a message for each sample, as HealthKitOnFhir sends them, and one for each deletion.
+///
+/// A hub keeps nothing that could be found: what is sent twice is told twice, under one `uuid`. The gateway of a study is such a
+/// hub too (docs/device-gateway.md).
+public actor EventHubHealthStore: ExternalStore {
+    private let connection: EventHubConnection
+    private let transport: any Transport
+    private let patient: String
+    private let device: String
+    private let clock: @Sendable () -> Date
+
+    /// Bytes of a request, as Event Hubs' least tier takes them.
+    static let mostBytes = 256 << 10
+    /// Messages of a request.
+    static let most = 1_000
+
+    /// - Parameters:
+    ///   - patient: what messages say as `patientId`: the id of the participant's Patient.
+    ///   - device: what they say as `deviceId`.
+    ///   - clock: tells the time.
+    public init(
+        _ connection: EventHubConnection, transport: any Transport = URLSessionTransport(), patient: String,
+        device: String, clock: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        self.connection = connection
+        self.transport = transport
+        self.patient = patient
+        self.device = device
+        self.clock = clock
+    }
+
+    public nonisolated var identity: StoreIdentity { .sample }
+    public nonisolated var findsUnknown: Bool { true }
+
+    public func add(_ samples: [OutgoingSample]) async throws -> [UUID: HealthOutcome] {
+        var outcomes: [UUID: HealthOutcome] = [:]
+        var messages: [(uuid: UUID, body: JSON)] = []
+        for sample in samples {
+            if let body = sample.message(patient: patient) {
+                messages.append((sample.uuid, complete(body)))
+            } else {
+                outcomes[sample.uuid] = .refused(code: "message-missing")
+            }
+        }
+        try await sendAll(messages, into: &outcomes)
+        return outcomes
+    }
+
+    public func update(_ samples: [OutgoingSample]) async throws -> [UUID: HealthOutcome] { try await add(samples) }
+
+    public func delete(_ samples: [DeletedSample]) async throws -> [UUID: HealthOutcome] {
+        var outcomes: [UUID: HealthOutcome] = [:]
+        let messages = samples.map { sample in
+            let body: JSON = [
+                "uuid": .string(sample.uuid.uuidString), "type": .string(sample.type), "deleted": true,
+            ]
+            return (sample.uuid, complete(body))
+        }
+        try await sendAll(messages, into: &outcomes)
+        return outcomes
+    }
+
+    private func complete(_ body: JSON) -> JSON {
+        var object = body.object ?? JSONObject()
+        object["patientId"] = .string(patient)
+        object["deviceId"] = .string(device)
+        return .object(object)
+    }
+
+    private func sendAll(
+        _ messages: [(uuid: UUID, body: JSON)], into outcomes: inout [UUID: HealthOutcome]
+    ) async throws {
+        var rest = messages.map { ($0.uuid, ["Body": .string($0.body.text())] as JSON) }[...]
+        while !rest.isEmpty {
+            var part: [(UUID, JSON)] = []
+            var bytes = 2
+            while let next = rest.first, part.count < Self.most {
+                let size = next.1.data().count + 1
+                guard part.isEmpty || bytes + size <= Self.mostBytes else { break }
+                bytes += size
+                part.append(next)
+                rest = rest.dropFirst()
+            }
+            let outcome = try await send(part, into: &outcomes)
+            guard case .kept? = outcome else { continue }
+            for (uuid, _) in rest { outcomes[uuid] = outcome }
+            return
+        }
+    }
+
+    /// Sends messages in one request; in halves where that is too large.
+    ///
+    /// - Returns: what became of the last of them.
+    @discardableResult
+    private func send(
+        _ part: [(UUID, JSON)], into outcomes: inout [UUID: HealthOutcome]
+    ) async throws -> HealthOutcome? {
+        let response = try await transport.send(
+            TransportRequest(
+                method: "POST", url: connection.messages,
+                headers: [
+                    "Content-Type": EventHubName.batchMediaType,
+                    "Authorization": connection.authorization(now: clock()),
+                ], body: JSON.array(part.map(\.1)).data()))
+        if response.status == 413, part.count > 1 {
+            let half = part.count / 2
+            let first = try await send(Array(part[..<half]), into: &outcomes)
+            if case .kept? = first {
+                for (uuid, _) in part[half...] { outcomes[uuid] = first }
+                return first
+            }
+            return try await send(Array(part[half...]), into: &outcomes)
+        }
+        let outcome = HealthOutcome(status: response.status, retryAfter: response.retryAfter(now: clock()))
+        for (uuid, _) in part { outcomes[uuid] = outcome }
+        return outcome
+    }
+}
+
+extension OutgoingSample {
+    /// The sample as a message: HealthKitOnFhir's where it has one for the type, else
+    /// `{"uuid", "type", "value", "unit", "startDate", "endDate"}`. Nil for what has no single value.
+    func message(patient: String?) -> JSON? {
+        guard case .observation(let observation) = content else { return nil }
+        return observation.sample.message(subject: patient) ?? observation.sample.plainMessage
+    }
+}

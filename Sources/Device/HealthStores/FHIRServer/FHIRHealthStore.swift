@@ -1,0 +1,283 @@
+import Core
+import FHIR
+import Foundation
+import HealthData
+import HealthSync
+import Outbox
+
+/// A FHIR R4 server as a store of health data: Tributary's records, or any other.
+///
+/// What the server says of itself (`/metadata`) decides how; what it refuses all the same is not asked again. Where clients name
+/// ids, a resource is put under the id that its content makes. Elsewhere it is found by its identifiers, of which one has that
+/// id: samples of equal content are one resource on every server.
+///
+/// <https://hl7.org/fhir/R4/http.html>
+public actor FHIRHealthStore: ExternalStore {
+    /// Gives the bearer token of requests; nil for none. It is asked with true where the server did not take the last one, once.
+    public typealias Token = @Sendable (_ isRenewal: Bool) async throws -> String?
+
+    let connection: FHIRServerConnection
+    let subject: String?
+    var known: FHIRServerAbilities?
+    /// What the server has of what was last looked for, by the id that our resource has.
+    var matches: [String: Match] = [:]
+    /// What was posted, or may have been: an answer that is lost says nothing. It is looked for before it is posted again.
+    var posted: Set<String> = []
+    /// Devices that are there.
+    var devices: Set<String> = []
+
+    /// So many resources, and bytes of them, has a transaction at most.
+    static let transaction = (entries: 100, bytes: 1 << 20)
+    /// So many identifiers has a search at most.
+    static let searched = 20
+
+    /// A resource of the server that is one of ours.
+    struct Match: Sendable {
+        let id: String
+        let version: String?
+        let resource: JSON
+    }
+
+    /// - Parameters:
+    ///   - base: the URL that FHIR's paths stand below.
+    ///   - token: see ``Token``.
+    ///   - subject: the id that the participant's Patient has on the server.
+    ///   - clock: tells the time.
+    public init(
+        _ base: URL, transport: any Transport = URLSessionTransport(), token: @escaping Token = { _ in nil },
+        subject: String?, clock: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        connection = FHIRServerConnection(base: base, transport: transport, token: token, clock: clock)
+        self.subject = subject
+    }
+
+    // MARK: - Fetch
+
+    public func fetch(_ samples: [OutgoingSample]) async throws -> [UUID: StorePresence] {
+        let abilities = try await abilities()
+        var presence: [UUID: StorePresence] = [:]
+        var wanted: [String: [(uuid: UUID, tokens: [FHIRIdentity.Token], id: String)]] = [:]
+        for sample in samples {
+            presence[sample.uuid] = .absent
+            // What is put under its id needs no search.
+            guard let (type, id) = Self.parts(sample.targets.first), abilities.creation(of: type) != .named else {
+                continue
+            }
+            wanted[type, default: []].append((sample.uuid, FHIRIdentity.tokens(uuid: sample.uuid, id: id), id))
+        }
+        for (type, items) in wanted {
+            for start in stride(from: 0, to: items.count, by: Self.searched / 2) {
+                let part = items[start..<min(start + Self.searched / 2, items.count)]
+                switch try await find(type, part.flatMap(\.tokens)) {
+                case .failed(let answer):
+                    let code = "http-\(answer.status)"
+                    for item in part { presence[item.uuid] = .kept(code: code, retryAfter: answer.retryAfter) }
+                case .found(let found):
+                    for item in part {
+                        guard let match = item.tokens.lazy.compactMap({ found[$0] }).first else { continue }
+                        matches["\(type)/\(item.id)"] = match
+                        presence[item.uuid] = .present
+                    }
+                }
+            }
+        }
+        return presence
+    }
+
+    enum Found {
+        case found([FHIRIdentity.Token: Match])
+        case failed(FHIRServerConnection.Answer)
+    }
+
+    /// What the server has of identifiers, by each identifier that a match bears.
+    func find(_ type: String, _ tokens: [FHIRIdentity.Token]) async throws -> Found {
+        switch try await connection.search(type, tokens) {
+        case .failed(let answer): return .failed(answer)
+        case .resources(let resources):
+            var found: [FHIRIdentity.Token: Match] = [:]
+            for resource in resources {
+                guard let id = resource["id"]?.string, ResourceName.isID(id) else { continue }
+                let match = Match(id: id, version: resource["meta"]?["versionId"]?.string, resource: resource)
+                for token in FHIRIdentity.tokens(of: resource) where found[token] == nil { found[token] = match }
+            }
+            return .found(found)
+        }
+    }
+
+    // MARK: - Add
+
+    public func add(_ samples: [OutgoingSample]) async throws -> [UUID: HealthOutcome] {
+        var outcomes: [UUID: HealthOutcome] = [:]
+        if let kept = try await addDevices(of: samples) {
+            for sample in samples { outcomes[sample.uuid] = kept }
+            return outcomes
+        }
+        var changes: [FHIRChange] = []
+        for sample in samples {
+            for (type, text) in sample.leaving {
+                guard let resource = JSON(reading: text), let id = resource["id"]?.string else {
+                    outcomes[sample.uuid] = .refused(code: "resource-invalid")
+                    continue
+                }
+                changes.append(
+                    FHIRChange(sample.uuid, type: type, id: id, kind: .add(resource), bytes: text.count))
+            }
+        }
+        try await perform(changes, into: &outcomes)
+        return outcomes
+    }
+
+    /// Sees that the devices are there that measured.
+    ///
+    /// - Returns: nil, or why nothing can be added now.
+    private func addDevices(of samples: [OutgoingSample]) async throws -> HealthOutcome? {
+        for case let device? in samples.map(\.device) {
+            let id = device.resourceID(subject: subject)
+            guard !devices.contains(id) else { continue }
+            let change = FHIRChange(
+                nil, type: "Device", id: id, kind: .add(device.resource(subject: subject)), bytes: 0)
+            let abilities = try await abilities()
+            if abilities.creation(of: "Device") != .named {
+                switch try await find("Device", [.init(system: FHIRIdentity.idSystem, value: id)]) {
+                case .found(let found) where !found.isEmpty:
+                    devices.insert(id)
+                    continue
+                case .found: break
+                case .failed(let answer):
+                    if case .kept = answer.outcome { return answer.outcome }
+                }
+            }
+            let outcome = try await alone(change)
+            if case .kept = outcome { return outcome }
+            // A server that takes no devices takes what they measured all the same, or says why not.
+            devices.insert(id)
+        }
+        return nil
+    }
+
+    // MARK: - Update
+
+    public func update(_ samples: [OutgoingSample]) async throws -> [UUID: HealthOutcome] {
+        var outcomes: [UUID: HealthOutcome] = [:]
+        for sample in samples {
+            guard let (type, id) = Self.parts(sample.targets.first), let resource = sample.leaving.first,
+                let json = JSON(reading: resource.text)
+            else {
+                outcomes[sample.uuid] = .refused(code: "resource-invalid")
+                continue
+            }
+            guard let match = matches["\(type)/\(id)"] else {
+                outcomes[sample.uuid] = try await alone(
+                    FHIRChange(sample.uuid, type: type, id: id, kind: .add(json), bytes: 0))
+                continue
+            }
+            outcomes[sample.uuid] = try await update(type, match, with: FHIRIdentity.anonymous(json), isAgain: false)
+        }
+        return outcomes
+    }
+
+    /// Changes a resource of the server, unless it says the same. One that changed meanwhile is read once more.
+    func update(_ type: String, _ match: Match, with resource: JSON, isAgain: Bool) async throws -> HealthOutcome {
+        var merged = resource.object ?? JSONObject()
+        // Identifiers that others gave it, or other samples, stay.
+        let own = FHIRIdentity.tokens(of: resource)
+        let others = (match.resource["identifier"]?.array ?? []).filter { identifier in
+            FHIRIdentity.tokens(of: ["identifier": [identifier]]).isDisjoint(with: own)
+        }
+        if !others.isEmpty { merged["identifier"] = .array((merged["identifier"]?.array ?? []) + others) }
+        merged["id"] = .string(match.id)
+        guard !Self.says(match.resource, .object(merged)) else { return .stored }
+        var headers: [String: String] = [:]
+        if let version = match.version, try await abilities().isVersioned(type) {
+            headers["If-Match"] = "W/\"\(version)\""
+        }
+        let answer = try await connection.send("PUT", "\(type)/\(match.id)", .object(merged), headers: headers)
+        guard answer.status == 409 || answer.status == 412, !isAgain else { return answer.outcome }
+        let present = try await connection.send("GET", "\(type)/\(match.id)")
+        guard present.isSuccess, let json = present.json else { return present.outcome }
+        return try await update(
+            type, Match(id: match.id, version: present.version, resource: json), with: resource, isAgain: true)
+    }
+
+    /// Whether a stored resource says what another one says, but for what servers add.
+    private static func says(_ stored: JSON, _ other: JSON) -> Bool {
+        func content(_ json: JSON) -> [String: JSON] {
+            Dictionary((json.object?.members ?? []).map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
+                .filter { !["meta", "text", "id"].contains($0.key) }
+        }
+        return content(stored) == content(other)
+    }
+
+    // MARK: - Delete
+
+    public func delete(_ samples: [DeletedSample]) async throws -> [UUID: HealthOutcome] {
+        let abilities = try await abilities()
+        var outcomes: [UUID: HealthOutcome] = [:]
+        var named: [FHIRChange] = []
+        for sample in samples {
+            outcomes[sample.uuid] = .stored
+            let targets = sample.targets.compactMap { Self.parts($0) }
+            let isNamed = targets.allSatisfy { abilities.creation(of: $0.type) == .named }
+            if isNamed {
+                named += targets.map { FHIRChange(sample.uuid, type: $0.type, id: $0.id, kind: .delete, bytes: 0) }
+                continue
+            }
+            for target in targets {
+                let outcome = try await delete(target.type, FHIRIdentity.tokens(uuid: nil, id: target.id))
+                if outcome != HealthOutcome.stored { outcomes[sample.uuid] = outcome }
+            }
+        }
+        try await perform(named, into: &outcomes)
+        return outcomes
+    }
+
+    /// Deletes what bears one of the identifiers.
+    func delete(_ type: String, _ tokens: [FHIRIdentity.Token]) async throws -> HealthOutcome {
+        switch try await find(type, tokens) {
+        case .failed(let answer):
+            return answer.outcome == .stored ? .kept(code: "answer-invalid", retryAfter: nil) : answer.outcome
+        case .found(let found):
+            var gone: Set<String> = []
+            for token in tokens {
+                guard let match = found[token], gone.insert(match.id).inserted else { continue }
+                let outcome = try await delete(type, match)
+                guard outcome == .stored else { return outcome }
+            }
+            return .stored
+        }
+    }
+
+    private func delete(_ type: String, _ match: Match) async throws -> HealthOutcome {
+        var version = try await abilities().isVersioned(type) ? match.version : nil
+        for attempt in 0...1 {
+            let headers = version.map { ["If-Match": "W/\"\($0)\""] } ?? [:]
+            let answer = try await connection.send("DELETE", "\(type)/\(match.id)", headers: headers)
+            guard attempt == 0, answer.status == 409 || answer.status == 412 else { return answer.deletion }
+            let present = try await connection.send("GET", "\(type)/\(match.id)")
+            guard present.isSuccess else { return present.deletion }
+            version = present.version
+        }
+        return .kept(code: "http-412", retryAfter: nil)
+    }
+
+    // MARK: - What the server can
+
+    /// What the server can. One that does not say is asked for nothing but what every server has.
+    func abilities() async throws -> FHIRServerAbilities {
+        if let known { return known }
+        let answer = try await connection.send("GET", "metadata")
+        let abilities = answer.isSuccess ? answer.json.map(FHIRServerAbilities.init) ?? .init() : .init()
+        // A server that cannot answer now is asked again: by what it cannot do nothing must be decided.
+        if case .kept = answer.outcome { throw HealthStoreError(.serverUnavailable) }
+        known = abilities
+        return abilities
+    }
+
+    /// The type and the id of a reference.
+    static func parts(_ target: String?) -> (type: String, id: String)? {
+        guard let parts = target?.split(separator: "/", omittingEmptySubsequences: false), parts.count == 2 else {
+            return nil
+        }
+        return (String(parts[0]), String(parts[1]))
+    }
+}

@@ -1,0 +1,112 @@
+import Core
+import FHIR
+import Foundation
+import HealthSync
+import Outbox
+
+/// Requests to one FHIR server, with a token that is renewed once where the server does not take it.
+struct FHIRServerConnection: Sendable {
+    /// Gives the token of requests: nil for none. It is asked again, with true, when the server did not take the last one.
+    typealias Token = @Sendable (_ isRenewal: Bool) async throws -> String?
+
+    let base: URL
+    let transport: any Transport
+    let token: Token
+    let clock: @Sendable () -> Date
+
+    /// Bytes of an answer beyond which it is not read.
+    static let longestAnswer = 64 << 20
+    /// Pages of one search.
+    static let mostPages = 100
+
+    /// An answer.
+    struct Answer: Sendable {
+        let status: Int
+        let headers: [String: String]
+        let json: JSON?
+        let retryAfter: Double?
+
+        var outcome: HealthOutcome { HealthOutcome(status: status, retryAfter: retryAfter) }
+        var deletion: HealthOutcome { HealthOutcome(deletionStatus: status, retryAfter: retryAfter) }
+        var isSuccess: Bool { 200..<300 ~= status }
+
+        /// The version that it shows, as `ETag` or as `meta.versionId` has it.
+        var version: String? {
+            headers["etag"].flatMap { tag in
+                let text = tag.hasPrefix("W/") ? String(tag.dropFirst(2)) : tag
+                return text.count > 2 && text.hasPrefix("\"") && text.hasSuffix("\"")
+                    ? String(text.dropFirst().dropLast()) : nil
+            } ?? json?["meta"]?["versionId"]?.string
+        }
+    }
+
+    /// Sends a request below the base.
+    ///
+    /// - Throws: what the transport and the token throw: there is no answer.
+    func send(
+        _ method: String, _ path: String, _ body: JSON? = nil, headers: [String: String] = [:]
+    ) async throws -> Answer {
+        let separator = base.absoluteString.hasSuffix("/") || path.isEmpty || path.hasPrefix("?") ? "" : "/"
+        guard let url = URL(string: base.absoluteString + separator + path) else {
+            throw HealthStoreError(.serverInvalid)
+        }
+        return try await send(method, url, body, headers: headers)
+    }
+
+    private func send(
+        _ method: String, _ url: URL, _ body: JSON?, headers: [String: String]
+    ) async throws -> Answer {
+        var request = TransportRequest(method: method, url: url, headers: headers, body: body?.data())
+        request.headers["Accept"] = Self.mediaType
+        if body != nil { request.headers["Content-Type"] = Self.mediaType }
+        var response = try await authorized(request, try await token(false))
+        if response.status == 401, let renewed = try await token(true) {
+            response = try await authorized(request, renewed)
+        }
+        let isReadable = response.body.count <= Self.longestAnswer
+        return Answer(
+            status: response.status, headers: response.headers, json: isReadable ? JSON(reading: response.body) : nil,
+            retryAfter: response.retryAfter(now: clock()))
+    }
+
+    private func authorized(_ request: TransportRequest, _ token: String?) async throws -> TransportResponse {
+        var request = request
+        if let token { request.headers["Authorization"] = "Bearer \(token)" }
+        return try await transport.send(request)
+    }
+
+    /// The result of a search: the resources of all pages, or the answer that ended it.
+    enum Found: Sendable {
+        case resources([JSON])
+        case failed(Answer)
+    }
+
+    /// Searches for resources of a type by identifiers, page by page. A page is followed on this server alone.
+    func search(_ type: String, _ tokens: [FHIRIdentity.Token]) async throws -> Found {
+        let query = "identifier=" + tokens.map(\.text).joined(separator: ",")
+        var answer = try await send("GET", "\(type)?\(query)&_count=100")
+        var resources: [JSON] = []
+        for _ in 0..<Self.mostPages {
+            guard answer.isSuccess, let bundle = answer.json, bundle["resourceType"]?.string == "Bundle" else {
+                return .failed(answer)
+            }
+            resources += (bundle["entry"]?.array ?? []).compactMap { $0["resource"] }.filter {
+                $0["resourceType"]?.string == type
+            }
+            let next = bundle["link"]?.array?.first { $0["relation"]?.string == "next" }?["url"]?.string
+            guard let next else { return .resources(resources) }
+            guard let url = URL(string: next, relativeTo: base)?.absoluteURL, isOfServer(url) else {
+                return .resources(resources)
+            }
+            answer = try await send("GET", url, nil, headers: [:])
+        }
+        return .resources(resources)
+    }
+
+    /// Whether a link leads to the server itself: nothing is asked of another with this one's token.
+    private func isOfServer(_ url: URL) -> Bool {
+        url.scheme == base.scheme && url.host == base.host && url.port == base.port
+    }
+
+    private static let mediaType = "application/fhir+json"
+}
