@@ -81,7 +81,7 @@ struct FHIRServerConnection: Sendable {
         case failed(Answer)
     }
 
-    /// Searches for resources of a type by identifiers, page by page. A page is followed on this server alone.
+    /// Searches for resources of a type by identifiers, page by page. Pages are asked of this server alone.
     func search(_ type: String, _ tokens: [FHIRIdentity.Token]) async throws -> Found {
         let query = "identifier=" + tokens.map(\.text).joined(separator: ",")
         var answer = try await send("GET", "\(type)?\(query)&_count=100")
@@ -95,17 +95,21 @@ struct FHIRServerConnection: Sendable {
             }
             let next = bundle["link"]?.array?.first { $0["relation"]?.string == "next" }?["url"]?.string
             guard let next else { return .resources(resources) }
-            guard let url = URL(string: next, relativeTo: base)?.absoluteURL, isOfServer(url) else {
-                return .resources(resources)
-            }
+            guard let url = onServer(next) else { return .failed(answer) }
             answer = try await send("GET", url, nil, headers: [:])
         }
-        return .resources(resources)
+        return .failed(answer)
     }
 
-    /// Whether a link leads to the server itself: nothing is asked of another with this one's token.
-    private func isOfServer(_ url: URL) -> Bool {
-        url.scheme == base.scheme && url.host == base.host && url.port == base.port
+    /// A link to a page, at the address by which the server is reached: one that calls itself otherwise, as behind a proxy, is
+    /// asked all the same, and nobody else is shown the token.
+    private func onServer(_ link: String) -> URL? {
+        guard let url = URL(string: link, relativeTo: base)?.absoluteURL,
+            var parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
+        else { return nil }
+        (parts.scheme, parts.host, parts.port) = (base.scheme, base.host, base.port)
+        (parts.user, parts.password, parts.fragment) = (nil, nil, nil)
+        return parts.url
     }
 
     private static let mediaType = "application/fhir+json"
