@@ -269,5 +269,74 @@ class SignedDeviceSync(DeviceSync):
     signs = True
 
 
+class StudyDecides(SpineTest):
+    """What is followed the study says, what becomes of it the phone tells, and a withdrawal ends it."""
+
+    def setUp(self):
+        self.device = self.member()
+        self.journal = Journal(self.study.root / f"journal-{uuid.uuid4()}.ndjson")
+        self.addCleanup(lambda: (self.study.dir / "health-sync.json").unlink(missing_ok=True))
+
+    def sync(self, status=0):
+        return self.device.run("sync", "--source", self.journal.path, status=status)
+
+    def says(self, settings):
+        (self.study.dir / "health-sync.json").write_text(settings if isinstance(settings, str) else json.dumps(settings))
+
+    def added(self):
+        return {row["type"]: row["added"] for row in self.sync().json["streams"]}
+
+    def test_the_study_says_what_is_followed_and_the_last_good_word_stands(self):
+        self.says({"types": [HEART]})
+        self.assertIn("anew", self.device.send().errors)
+        self.assertNotIn("anew", self.device.send().errors)
+        self.journal.add(HEART, 60, 0)
+        self.journal.add(STEPS, 100, 1)
+        self.assertEqual(self.added(), {HEART: 1})
+        # A fault changes nothing, on the server and on the phone.
+        self.says('{"types": ["HKNoSuchType"]}')
+        self.device.send()
+        self.journal.add(STEPS, 101, 2)
+        self.assertNotIn(STEPS, self.added())
+        self.says({"types": [HEART, STEPS]})
+        self.device.send()
+        self.assertEqual(self.added()[STEPS], 2)
+
+    def test_the_phone_tells_of_itself_once_a_day_and_the_team_sees_why_a_stream_is_silent(self):
+        self.says({"types": [HEART, STEPS], "expectHours": {HEART: 24, STEPS: 24}})
+        self.device.send()
+        self.journal.add(HEART, 60, 0)
+        self.journal.write({"add": {"uuid": str(uuid.uuid4()).upper(), "type": HEART, "value": "many", "unit": "count/min",
+                                    "start": "2026-03-01T08:00:00Z", "end": "2026-03-01T08:00:00Z"}})
+        self.sync()
+        self.sync()
+        self.device.send()
+        self.device.settled(120)
+        self.assertEqual({row["status"] for row in self.device.deliveries().values()}, {"stored"})
+        staff = {"Authorization": "Bearer " + self.study.staff_token()}
+        found = http("GET", f"{self.server.url}/fhir/Device?patient=Patient/{self.device.participant}", staff).json
+        reports = [entry["resource"] for entry in found["entry"] if "property" in entry["resource"]]
+        self.assertEqual(len(reports), 1)
+        self.assertEqual(reports[0]["meta"]["versionId"], "1", "once a day")
+        self.assertNotIn("60", json.dumps([row for row in reports[0]["property"] if "healthkit" in json.dumps(row)][0]
+                                          ["valueQuantity"][:2]))
+        rows = {row["stream"]: row for row in tributary("study", "streams", self.study.dir, "--json").json
+                if row["participant"] == self.device.participant}
+        self.assertEqual((rows[HEART]["state"], rows[STEPS]["state"]), ("silent", "never"))
+        self.assertIn("1 are set aside there", rows[HEART]["hint"])
+        self.assertIn("its latest sample is of 2026-03-01T07:00:00Z", rows[HEART]["hint"])
+        self.assertIn("does not follow this type", rows[STEPS]["hint"])
+
+    def test_a_withdrawal_ends_it_and_forgets_how_far_it_was(self):
+        self.journal.add(HEART, 60, 0)
+        self.sync()
+        self.assertTrue(self.device.run("sync-status").json["streams"])
+        self.device.withdraw()
+        self.assertEqual(self.device.run("sync-status").json["streams"], [])
+        self.journal.add(HEART, 61, 1)
+        self.assertIn("consent-withdrawn", self.sync(status=1).errors)
+        self.assertEqual(self.device.run("sync-status").json["streams"], [])
+
+
 if __name__ == "__main__":
     unittest.main()

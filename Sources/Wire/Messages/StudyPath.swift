@@ -16,6 +16,10 @@ public enum StudyPath {
     public static let deliveries = "/deliveries"
     /// `GET`: the study's questionnaires; the id follows.
     public static let questionnaires = "/fhir/Questionnaire"
+    /// `GET`: the study's own types of health data.
+    public static let healthTypes = "/study/health-types.json"
+    /// `GET`: which health data phones follow.
+    public static let healthSync = "/study/health-sync.json"
     /// The request header with the study's shared word.
     public static let antispamHeader = "Antispam"
     /// The response header with the fingerprint of the keys that the study publishes now (``PublishedKeys/fingerprint``).

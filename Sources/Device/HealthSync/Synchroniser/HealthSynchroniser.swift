@@ -121,6 +121,15 @@ public actor HealthSynchroniser {
         }
     }
 
+    /// Ends the synchronisation of who withdrew: nothing is observed any more, and nothing is known of any stream.
+    ///
+    /// - Returns: nil, or the code of what failed; then it has to be done again.
+    @discardableResult
+    public func withdraw() async -> String? {
+        await stop()
+        return await reset()
+    }
+
     /// Forgets what is kept of streams, or of all that there are: they begin anew. Nothing that a store has is deleted.
     ///
     /// - Returns: the stable code of what could not be forgotten; nil where all of it was.

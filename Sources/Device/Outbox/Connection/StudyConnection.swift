@@ -113,6 +113,37 @@ public actor StudyConnection {
         try await get(StudyPath.consent, accept: "application/fhir+json").body
     }
 
+    /// A file that a study may have for its devices.
+    public enum StudyFile: Sendable, Hashable {
+        /// It is as the device has it.
+        case unchanged
+        /// The study has none.
+        case absent
+        /// Its bytes, and the tag by which it is known (RFC 9110 section 8.8.3).
+        case content(Data, tag: String?)
+    }
+
+    /// Bytes of such a file beyond which it is not taken.
+    private static let longestFile = 4 << 20
+
+    /// A file of the study's for its devices, ``StudyPath/healthTypes`` or ``StudyPath/healthSync``. Throws ``OutboxError``,
+    /// `CancellationError`.
+    ///
+    /// - Parameter tag: that of the file as the device has it.
+    public func studyFile(_ path: String, known tag: String?) async throws -> StudyFile {
+        let response = try await get(
+            path, accept: "application/json", headers: tag.map { ["If-None-Match": $0] } ?? [:], passing: [304, 404])
+        switch response.status {
+        case 304: return .unchanged
+        case 404: return .absent
+        default:
+            guard response.body.count <= Self.longestFile else {
+                throw OutboxError(.answerInvalid, "A file of the study is too large.")
+            }
+            return .content(response.body, tag: response.headers["etag"])
+        }
+    }
+
     /// The same enrolment with the keys the study publishes now; where the root's fingerprint is known, signed by it and not
     /// older than those at hand.
     ///
@@ -128,12 +159,18 @@ public actor StudyConnection {
             antispam: enrolment.antispam, jwks: jwks, signedKeys: signed)
     }
 
-    private func get(_ path: String, accept: String) async throws -> TransportResponse {
+    /// - Parameter passing: the statuses besides 2xx that are answers too.
+    private func get(
+        _ path: String, accept: String, headers: [String: String] = [:], passing: Set<Int> = []
+    ) async throws -> TransportResponse {
         for renewing in [false, true] {
             let token = try await accessToken(renewing: renewing)
-            let response = try await send("GET", path, headers: ["Authorization": "Bearer \(token)", "Accept": accept])
+            var headers = headers
+            headers["Authorization"] = "Bearer \(token)"
+            headers["Accept"] = accept
+            let response = try await send("GET", path, headers: headers)
             if response.status == 401, !renewing { continue }
-            guard (200..<300).contains(response.status) else {
+            guard (200..<300).contains(response.status) || passing.contains(response.status) else {
                 throw response.failure(
                     .requestRefused, "The server refused the request (status \(response.status)).",
                     now: environment.now())

@@ -1,5 +1,7 @@
 import Consumer
+import FHIR
 import Foundation
+import HealthData
 import HealthTypes
 import Records
 import Storage
@@ -46,50 +48,87 @@ public enum StudyStreams {
     ) async throws -> [StudyStream] {
         let access = AccessControl(database: records, clock: clock)
         try await records.write { try access.require(actor, .listParticipants, of: nil, in: $0) }
-        let (participants, streams) = try await records.read { transaction in
-            (
-                try ConsentRegister().all(in: transaction).filter { $0.state.standing == .consented }.map(\.subject),
-                try RecordStream.all(in: transaction)
-            )
+        let (participants, streams, reports) = try await records.read { transaction in
+            let participants = try ConsentRegister().all(in: transaction).filter { $0.state.standing == .consented }
+                .map(\.subject)
+            var reports: [String: PhoneReport] = [:]
+            for participant in participants {
+                let record = try RecordStore().read(
+                    type: "Device", id: PhoneReport.id(of: participant), in: transaction)
+                guard let record, !record.isDeleted, let resource = try? Resource(record.content) else { continue }
+                reports[participant] = PhoneReport(resource, of: participant)
+            }
+            return (participants, try RecordStream.all(in: transaction), reports)
         }
         return all(
-            streams, of: participants, settings: settings, silentAfter: silentAfter, now: clock())
+            streams, of: participants, reports: reports, settings: settings, silentAfter: silentAfter, now: clock())
     }
 
     /// The same of what was read. Pure.
     static func all(
-        _ streams: [RecordStream], of participants: [String], settings: FollowedHealthData, silentAfter: Int?, now: Date
+        _ streams: [RecordStream], of participants: [String], reports: [String: PhoneReport] = [:],
+        settings: FollowedHealthData, silentAfter: Int?, now: Date
     ) -> [StudyStream] {
         let known = Dictionary(grouping: streams, by: \.participant)
         // Of all types that the study names something is expected as soon as it says after how long.
         let expected = Set(settings.expectHours.keys).union(silentAfter == nil ? [] : settings.types ?? [])
         return participants.sorted().flatMap { participant in
+            let report = reports[participant]
             let own = (known[participant] ?? []).map { stream in
-                told(stream, within: settings.expectHours[stream.type] ?? silentAfter, now: now)
+                told(stream, report, within: settings.expectHours[stream.type] ?? silentAfter, now: now)
             }
             let missing = expected.subtracting(own.map(\.stream)).map { type in
                 StudyStream(
                     participant: participant, stream: type, first: nil, last: nil, received: nil, count: 0,
                     state: .never,
-                    hint:
-                        "Nothing of it ever came: the app may lack the permission to read it, or no device measures it."
-                )
+                    hint: hint(
+                        report, type,
+                        or:
+                            "Nothing of it ever came: the app may lack the permission to read it, or no device measures it.",
+                        now: now))
             }
             return (own + missing).sorted { $0.stream < $1.stream }
         }
     }
 
-    private static func told(_ stream: RecordStream, within hours: Int?, now: Date) -> StudyStream {
+    /// What to look at: what the phone itself says counts for more than what is guessed.
+    private static func hint(_ report: PhoneReport?, _ type: String, or guess: String, now: Date) -> String {
+        guard let report else { return guess }
+        let told = DateTime(Date(timeIntervalSince1970: Double(report.at)), milliseconds: false).text
+        guard now.timeIntervalSince1970 - Double(report.at) < 3 * Double(PhoneReport.interval) else {
+            return "The phone last told of itself at \(told): it may be off, or the app is gone."
+        }
+        var found: [String] = []
+        if let stream = report.streams.first(where: { $0.type == type }) {
+            if stream.waiting > 0 { found.append("\(stream.waiting) samples wait there") }
+            if stream.quarantined > 0 { found.append("\(stream.quarantined) are set aside there") }
+            if let last = stream.lastSample {
+                let time = DateTime(Date(timeIntervalSince1970: Double(last)), milliseconds: false).text
+                found.append("its latest sample is of \(time)")
+            } else {
+                found.append("it has seen no sample")
+            }
+        } else {
+            found.append("it does not follow this type: the permission to read it may be missing")
+        }
+        if report.isLowPower { found.append("it saves power") }
+        return "The phone told at \(told): \(found.joined(separator: ", "))."
+    }
+
+    private static func told(
+        _ stream: RecordStream, _ report: PhoneReport?, within hours: Int?, now: Date
+    ) -> StudyStream {
         var (state, hint): (StudyStream.State, String?) = (.current, nil)
         // A phone whose clock is wrong may date something far ahead.
         let newest = min(stream.last ?? stream.received, stream.received)
         if let hours, now.timeIntervalSince(newest) > Double(hours) * 3600 {
             state = .silent
             let isSending = now.timeIntervalSince(stream.received) <= Double(hours) * 3600
-            hint =
+            let guess =
                 isSending
                 ? "The phone sends, but nothing new: it may send the same again and again, or only its history."
                 : "Nothing has come for longer than \(hours) hours: the app may have lost its permission, or the phone its way."
+            hint = self.hint(report, stream.type, or: guess, now: now)
         }
         return StudyStream(
             participant: stream.participant, stream: stream.type, first: stream.first, last: stream.last,

@@ -49,7 +49,7 @@ struct DemoParticipant: Sendable {
     /// Takes the consent back, and then sends an answer all the same, which the study must refuse.
     func withdrawAndSendOnceMore(examples: URL) async throws {
         let session = try DeviceSession(path: storePath)
-        try session.withdraw(now: Date())
+        try await session.withdraw(now: Date())
         CommandOutput.note("phone \(number)    withdrew")
         try await send(session)
         let study = examples.appendingPathComponent("study")

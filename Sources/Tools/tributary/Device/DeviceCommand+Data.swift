@@ -149,12 +149,14 @@ extension DeviceCommand {
     struct Withdraw: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "withdraw", abstract: "Take the consent back.",
-            discussion: "Example:\n  tributary device withdraw --store phone && tributary device send --store phone")
+            discussion:
+                "Health data are read no more, and how far they were brought is forgotten.\n\nExample:\n  tributary device withdraw --store phone && tributary device send --store phone"
+        )
         @OptionGroup var device: Store
 
         func run() async throws {
             let session = try DeviceSession(path: device.store)
-            DeviceCommand.show([try session.withdraw(now: Date())], "queued the withdrawal", json: device.json)
+            DeviceCommand.show([try await session.withdraw(now: Date())], "queued the withdrawal", json: device.json)
         }
     }
 

@@ -5,6 +5,7 @@ import FHIR
 import Foundation
 import HealthData
 import HealthStores
+import HealthSync
 import InformedConsent
 import Outbox
 import Questionnaires
@@ -81,8 +82,13 @@ extension DeviceSession {
         from path: String, _ choice: HealthChoice? = nil, now: Date
     ) throws -> HealthResult {
         let profile = try profile()
-        let study = HealthStudy(naming: Set(profile.includedHealthData ?? []))
+        let followed = followedHealthData
+        let study = HealthStudy(table: followed.table, naming: Set(profile.includedHealthData ?? []))
         var selection = try choice?.selection(for: study) ?? study.selection
+        // The study decides which types are followed, whatever is asked for.
+        if let types = followed.selection(naming: []).types {
+            selection.types = selection.types.map { $0.intersection(types) } ?? types
+        }
         selection.subject = profile.participant
         // A night is made of all its samples, and from here goes only what is new.
         if choice?.includes(.nights) == true {
@@ -133,14 +139,39 @@ extension DeviceSession {
         return HealthResult(importReport: importReport, queued: queued, submissions: submissions)
     }
 
-    /// Queues the withdrawal of the consent.
+    /// Queues the withdrawal of the consent, and forgets how far health data were brought: nothing is read any more.
     @discardableResult
-    func withdraw(now: Date) throws -> String {
-        let profile = try profile()
+    func withdraw(now: Date) async throws -> String {
+        var profile = try profile()
         let offset = DateTime.offsetMinutes(at: now)
         let consent = ConsentWithdrawal.consent(
             id: UUID(), participant: profile.participant, contractID: profile.contract, policy: nil, now: now,
             offsetMinutes: offset)
-        return try queue(consent.resource)
+        let submission = try queue(consent.resource)
+        profile.withdrawnAt = now
+        try save(profile)
+        let progress = healthProgress
+        let lock = try progress.lock()
+        defer { withExtendedLifetime(lock) {} }
+        for stream in try await progress.streams() { try await progress.erase(stream) }
+        return submission
+    }
+
+    /// Queues what this device tells of itself, once a day.
+    ///
+    /// - Returns: whether it was time.
+    @discardableResult
+    func reportHealthStreams(now: Date) async throws -> Bool {
+        struct Reported: Codable { let at: Date }
+        let name = "phone-report.json"
+        let last = (try? store.value(Reported.self, named: name)) ?? nil
+        if let last, (0..<Double(PhoneReport.interval)).contains(now.timeIntervalSince(last.at)) { return false }
+        let progress = healthProgress
+        let status = await HealthSyncStatus(of: try await progress.streams(), in: progress)
+        let report = status.report(
+            of: try profile().participant, store: HealthSyncTarget.outbox.name, isLowPower: false, now: now)
+        try queue(report.resource)
+        try store.save(Reported(at: now), named: name)
+        return true
     }
 }

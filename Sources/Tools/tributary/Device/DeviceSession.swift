@@ -1,6 +1,7 @@
 import Attachments
 import FHIR
 import Foundation
+import HealthStores
 import InformedConsent
 import Outbox
 
@@ -16,6 +17,8 @@ struct DeviceSession {
         /// The kinds of health data that the consent names; nil where it was signed with an earlier version, which
         /// named nothing.
         var includedHealthData: [String]?
+        /// When the consent was taken back; nil while it stands.
+        var withdrawnAt: Date?
     }
 
     let store: DeviceStore
@@ -60,6 +63,21 @@ struct DeviceSession {
             throw CommandError("consent-required", "Sign the study's consent first, with `device consent`.")
         }
         return profile
+    }
+
+    /// What the study has this device follow, as it was last told.
+    var followedHealthData: StudyHealthData { StudyHealthData(of: store) }
+
+    /// Asks the study what to follow. Where that cannot be had the device goes on with what it knows.
+    func refreshFollowedHealthData(_ connection: StudyConnection) async {
+        do {
+            if try await StudyHealthData.refresh(in: store, from: connection) {
+                CommandOutput.note("The study says anew which health data are followed.")
+            }
+        } catch {
+            let code = (error as? any CodedError)?.code ?? "failed"
+            CommandOutput.note("What the study has devices follow could not be had (\(code)).")
+        }
     }
 
     func save(_ profile: Profile) throws { try store.save(profile, named: Self.profileName) }

@@ -64,6 +64,8 @@ enum HealthSyncTarget: Hashable {
 struct HealthSyncWake {
     private let synchroniser: HealthSynchroniser
     private let lock: FileLock
+    /// The device, where it brings data to its study.
+    private let reporting: DeviceSession?
 
     /// Opens the journal and the stores.
     ///
@@ -83,8 +85,10 @@ struct HealthSyncWake {
         let profile: DeviceSession.Profile?
         if targets.contains(.outbox) {
             let enrolled = try DeviceSession(path: store)
+            reporting = enrolled
             (session, profile) = (enrolled, try enrolled.profile())
         } else {
+            reporting = nil
             try PosixFiles().makeFolder(folder)
             session = try? DeviceSession(path: store)
             profile = try? session?.profile()
@@ -92,7 +96,12 @@ struct HealthSyncWake {
         if let subject, let own = profile?.participant, subject != own {
             throw CommandError("subject-foreign", "This device speaks for its own participant; leave --subject out.")
         }
-        var selection = HealthStudy(naming: Set(profile?.includedHealthData ?? [])).selection
+        guard profile?.withdrawnAt == nil else {
+            throw CommandError("consent-withdrawn", "The consent was taken back on this device; nothing is read.")
+        }
+        let followed = session?.followedHealthData ?? StudyHealthData()
+        let named = HealthStudy(naming: Set(profile?.includedHealthData ?? [])).inclusions
+        var selection = followed.selection(naming: named)
         selection.subject = profile?.participant ?? subject
 
         let progress = HealthSyncFolder(Self.progress(in: folder))
@@ -106,7 +115,8 @@ struct HealthSyncWake {
         synchroniser = HealthSynchroniser(
             source: journal, storage: progress,
             settings: HealthSyncSettings(
-                selection: selection, version: "tributary \(TributaryVersion.text)", lookBackDays: nil, limits: limits))
+                selection: selection, version: "tributary \(TributaryVersion.text), \(followed.version)",
+                lookBackDays: followed.followed.lookBackDays, limits: limits))
 
         var met: Set<HealthSyncTarget> = []
         for target in targets where met.insert(target).inserted {
@@ -147,6 +157,9 @@ struct HealthSyncWake {
     /// Works on all streams within the bounds of a wake.
     func run() async -> HealthSyncReport {
         let report = await synchroniser.run()
+        do { try await reporting?.reportHealthStreams(now: Date()) } catch {
+            CommandOutput.note("What the device tells of itself was not queued.")
+        }
         withExtendedLifetime(lock) {}
         return report
     }
