@@ -79,6 +79,25 @@ let device: [Target] = [
         path: "Sources/Device/HealthStores"),
 ]
 
+/// HealthKit where there is none: a stand-in for tests. On Apple's systems it would shadow the real one, and the adapter imports
+/// that.
+#if os(Linux)
+    let standIns: [Target] = [
+        .target(name: "HealthKit", dependencies: ["HealthTypes"], path: "Tests/AppleShims/HealthKit")
+    ]
+    let healthKit: [Target.Dependency] = ["HealthKit"]
+#else
+    let standIns: [Target] = []
+    let healthKit: [Target.Dependency] = []
+#endif
+
+let apple: [Target] = [
+    .target(
+        name: "HealthKitAdapter",
+        dependencies: ["Core", "FHIR", "HealthTypes", "HealthData", "HealthSync"] + healthKit,
+        path: "Sources/Apple/HealthKitAdapter")
+]
+
 let imports: [Target] = [
     .target(
         name: "AppleHealthExport", dependencies: ["Core", "HealthData", "HealthTypes", "FHIR", "CArchive"],
@@ -226,6 +245,12 @@ let tests: [Target] = [
             "HealthDataTestSupport", "TestSupport",
         ]),
     .testTarget(
+        name: "HealthKitAdapterTests",
+        dependencies: [
+            "HealthKitAdapter", "HealthSync", "HealthStores", "HealthData", "HealthTypes", "Core", "FHIR",
+            "TestSupport",
+        ] + healthKit),
+    .testTarget(
         name: "HealthReportTests",
         dependencies: ["HealthReport", "HealthData", "HealthTypes", "HealthDataTestSupport", "TestSupport", "FHIR"]),
     .testTarget(name: "OutboxTests", dependencies: ["Outbox", "Wire", "Core", crypto, "TestSupport"]),
@@ -302,6 +327,7 @@ let package = Package(
         .library(name: "TributaryHealthData", targets: ["HealthData"]),
         .library(name: "TributaryHealthSync", targets: ["HealthSync"]),
         .library(name: "TributaryHealthStores", targets: ["HealthStores"]),
+        .library(name: "TributaryHealthKitAdapter", targets: ["HealthKitAdapter"]),
         .library(name: "TributaryHealthReport", targets: ["HealthReport"]),
         .library(name: "TributaryAttachments", targets: ["Attachments"]),
         .library(name: "TributaryOutbox", targets: ["Outbox"]),
@@ -323,6 +349,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
-    targets: system + language + wire + device + imports + documents + server + tools + tests,
+    targets: system + language + wire + device + standIns + apple + imports + documents + server + tools + tests,
     swiftLanguageModes: [.v6]
 )

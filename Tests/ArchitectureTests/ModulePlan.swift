@@ -43,7 +43,7 @@ struct ModulePlan {
         let base = Set(edges.filter { $0.value.contains("base") }.keys)
         // 3. The modules of their layers.
         let layers = rows.filter { $0.count == 3 && $0[1].hasPrefix("`Sources/") }
-        let portable = Set(["Language", "Wire", "Device", "Documents"].map { "Sources/\($0)/" })
+        let portable = Set(["Language", "Wire", "Device", "Apple", "Documents"].map { "Sources/\($0)/" })
         let system = layers.first.map { ModulePlan.code($0[2]) } ?? []
         modules = layers.enumerated().flatMap { number, row -> [Module] in
             guard let folder = ModulePlan.code(row[1]).first else { return [] }

@@ -57,7 +57,7 @@ public struct SharedAccessSignature: Sendable, Hashable {
             let end = parts["se"], end.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let expiry = Int64(end),
             // The characters of Base64 stand percent-encoded or as they are, and a plus is never a space.
             let text = parts["sig"].flatMap({ PercentEncoding.decode($0) }), let code = Data(base64Encoded: text),
-            code.count == SHA256.byteCount
+            code.count == SHA256Digest.byteCount
         else { throw Self.refusal }
         encodedResource = String(resource)
         keyName = name

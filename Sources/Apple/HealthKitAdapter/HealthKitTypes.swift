@@ -1,0 +1,39 @@
+#if canImport(HealthKit)
+    import HealthData
+    import HealthKit
+
+    /// HealthKit's types for the types of the table.
+    enum HealthKitTypes {
+        /// The type that samples are asked for by; nil for what HealthKit does not know, or has no samples of.
+        static func sampleType(_ identifier: String, in table: HealthTypeTable) -> HKSampleType? {
+            guard let type = table.type(identifier) else { return nil }
+            switch type.kind {
+            case .quantity:
+                return HKObjectType.quantityType(forIdentifier: HKQuantityTypeIdentifier(rawValue: identifier))
+            case .category:
+                return HKObjectType.categoryType(forIdentifier: HKCategoryTypeIdentifier(rawValue: identifier))
+            case .correlation:
+                return HKObjectType.correlationType(forIdentifier: HKCorrelationTypeIdentifier(rawValue: identifier))
+            case .clinicalRecord:
+                return HKObjectType.clinicalType(forIdentifier: HKClinicalTypeIdentifier(rawValue: identifier))
+            case .workout: return HKObjectType.workoutType()
+            case .electrocardiogram: return HKObjectType.electrocardiogramType()
+            case .audiogram: return HKObjectType.audiogramSampleType()
+            case .visionPrescription: return HKObjectType.visionPrescriptionType()
+            case .heartbeatSeries: return HKSeriesType.heartbeat()
+            case .workoutRoute: return HKSeriesType.workoutRoute()
+            case .stateOfMind:
+                guard #available(iOS 18, macOS 15, *) else { return nil }
+                return HKObjectType.stateOfMindType()
+            case .assessment:
+                guard #available(iOS 18, macOS 15, *) else { return nil }
+                switch SpecialKind(type) {
+                case .gad7: return HKScoredAssessmentType(.GAD7)
+                case .phq9: return HKScoredAssessmentType(.PHQ9)
+                default: return nil
+                }
+            case .activitySummary: return nil
+            }
+        }
+    }
+#endif

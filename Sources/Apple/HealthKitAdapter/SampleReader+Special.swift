@@ -1,0 +1,214 @@
+#if canImport(HealthKit)
+    import FHIR
+    import Foundation
+    import HealthData
+    import HealthKit
+    import HealthSync
+
+    #if canImport(CoreLocation)
+        import CoreLocation
+    #endif
+
+    extension SampleReader {
+        /// The record of a sample that has a structure of its own; nil for any other sample.
+        func special(_ sample: HKSample) async throws -> HealthReading.Content? {
+            do {
+                switch sample {
+                case let sample as HKElectrocardiogram: return made(try await electrocardiogram(sample))
+                case let sample as HKHeartbeatSeriesSample: return made(try await heartbeats(sample))
+                case let sample as HKWorkoutRoute: return made(try await route(sample))
+                case let sample as HKClinicalRecord: return made(clinicalRecord(sample))
+                case let sample as HKAudiogramSample: return made(audiogram(sample))
+                case let sample as HKVisionPrescription: return made(prescription(sample))
+                default: break
+                }
+                if #available(iOS 18, macOS 15, *) {
+                    switch sample {
+                    case let sample as HKStateOfMind: return made(stateOfMind(sample))
+                    case let sample as HKGAD7Assessment:
+                        return made(assessment(.gad7, sample, sample.answers.map(\.rawValue)))
+                    case let sample as HKPHQ9Assessment:
+                        return made(assessment(.phq9, sample, sample.answers.map(\.rawValue)))
+                    default: break
+                    }
+                }
+                return nil
+            } catch is CancellationError {
+                throw CancellationError()
+            } catch {
+                // A locked phone is no fault of the sample: it comes again with all others.
+                let failure = HealthSourceError(error)
+                guard failure.reason != .locked else { throw failure }
+                return .unreadable(.valueMissing)
+            }
+        }
+
+        private func made(_ record: (any SpecialRecord)?) -> HealthReading.Content {
+            record.map { .special($0) } ?? .unreadable(.valueMissing)
+        }
+
+        // MARK: - What has to be asked for
+
+        private func electrocardiogram(_ sample: HKElectrocardiogram) async throws -> Electrocardiogram? {
+            guard let hertz = sample.samplingFrequency?.doubleValue(for: HKUnit(from: "Hz")), hertz.isFinite,
+                let frequency = JSONNumber(text: ExactDecimal.text(hertz))
+            else { return nil }
+            let microvolt = HKUnit(from: "mcV")
+            var series = SampledSeries()
+            let voltages: AsyncThrowingStream<Double, any Error> = store.answers { continuation in
+                HKElectrocardiogramQuery(sample) { _, result in
+                    switch result {
+                    case .measurement(let measurement):
+                        let voltage = measurement.quantity(for: .appleWatchSimilarToLeadI)?.doubleValue(for: microvolt)
+                        continuation.yield(voltage ?? .nan)
+                    case .done: continuation.finish()
+                    case .error(let error): continuation.finish(throwing: error)
+                    @unknown default: continuation.finish(throwing: HealthSourceError(.failed))
+                    }
+                }
+            }
+            // With the digits that exports have.
+            for try await voltage in voltages { series.append((voltage * 1000).rounded() / 1000) }
+            let rate = sample.averageHeartRate?.doubleValue(for: HKUnit(from: "count/min"))
+            return Electrocardiogram(
+                start: instant(sample.startDate), samplingFrequency: frequency, voltages: .init(series),
+                classification: Electrocardiogram.Classification(rawValue: sample.classification.rawValue),
+                averageHeartRate: rate.flatMap { JSONNumber(text: ExactDecimal.text($0)) },
+                symptoms: Electrocardiogram.SymptomsStatus(rawValue: sample.symptomsStatus.rawValue),
+                origin: origin(of: sample))
+        }
+
+        private func heartbeats(_ sample: HKHeartbeatSeriesSample) async throws -> HeartbeatSeries? {
+            let answers: AsyncThrowingStream<HeartbeatSeries.Beat, any Error> = store.answers { continuation in
+                HKHeartbeatSeriesQuery(heartbeatSeries: sample) { _, time, isPrecededByGap, isDone, error in
+                    if let error { return continuation.finish(throwing: error) }
+                    continuation.yield(HeartbeatSeries.Beat(offset: time, isPrecededByGap: isPrecededByGap))
+                    if isDone { continuation.finish() }
+                }
+            }
+            var beats: [HeartbeatSeries.Beat] = []
+            for try await beat in answers {
+                beats.append(beat)
+                guard beats.count <= HeartbeatSeries.maximumBeats else { return nil }
+            }
+            return HeartbeatSeries(start: instant(sample.startDate), beats: beats, origin: origin(of: sample))
+        }
+
+        private func route(_ sample: HKWorkoutRoute) async throws -> WorkoutRoute? {
+            let answers: AsyncThrowingStream<[RouteTrack.Point], any Error> = store.answers { continuation in
+                HKWorkoutRouteQuery(route: sample) { _, places, isDone, error in
+                    if let error { return continuation.finish(throwing: error) }
+                    continuation.yield(
+                        (places ?? []).map { place in
+                            func text(_ value: Double) -> String { ExactDecimal.text(value) }
+                            return RouteTrack.Point(
+                                time: Int64((place.timestamp.timeIntervalSince1970 * 1000).rounded()),
+                                latitude: text(place.coordinate.latitude), longitude: text(place.coordinate.longitude),
+                                elevation: text(place.altitude), speed: text(place.speed), course: text(place.course),
+                                horizontalAccuracy: text(place.horizontalAccuracy),
+                                verticalAccuracy: text(place.verticalAccuracy))
+                        })
+                    if isDone { continuation.finish() }
+                }
+            }
+            var track = RouteTrack()
+            for try await part in answers {
+                for point in part { _ = track.add(point) }
+            }
+            return WorkoutRoute(
+                track: track, detail: .places, offsetMinutes: instant(sample.startDate).offsetMinutes,
+                origin: origin(of: sample))
+        }
+
+        // MARK: - What is in the object
+
+        private func clinicalRecord(_ sample: HKClinicalRecord) -> ClinicalRecord? {
+            guard let resource = sample.fhirResource, let json = JSON(reading: resource.data) else { return nil }
+            let record = ClinicalRecord(
+                json, version: resource.fhirVersion.stringRepresentation, type: sample.clinicalType.identifier,
+                url: resource.sourceURL?.absoluteString, received: instant(sample.startDate), origin: origin(of: sample)
+            )
+            guard let record, record.release == .dstu2, let converted = convertDSTU2?(record.fhir) else {
+                return record
+            }
+            return record.converted(toR4: converted) ?? record
+        }
+
+        private func audiogram(_ sample: HKAudiogramSample) -> Audiogram? {
+            var thresholds: [Audiogram.Threshold] = []
+            for point in sample.sensitivityPoints {
+                guard let frequency = figure(point.frequency, "Hz", .frequency) else { continue }
+                for (ear, level) in [
+                    (Audiogram.Ear.left, point.leftEarSensitivity), (.right, point.rightEarSensitivity),
+                ] {
+                    guard let level = level.flatMap({ figure($0, "dBHL", .hearingLevel) }) else { continue }
+                    thresholds.append(Audiogram.Threshold(ear: ear, frequency: frequency, level: level))
+                }
+            }
+            return Audiogram(
+                start: instant(sample.startDate), end: instant(sample.endDate), thresholds: thresholds,
+                origin: origin(of: sample))
+        }
+
+        private func prescription(_ sample: HKVisionPrescription) -> VisionPrescription? {
+            let purpose: VisionPrescription.Purpose
+            let (right, left): (HKLensSpecification?, HKLensSpecification?)
+            switch sample {
+            case let glasses as HKGlassesPrescription:
+                (purpose, right, left) = (.glasses, glasses.rightEye, glasses.leftEye)
+            case let contacts as HKContactsPrescription:
+                (purpose, right, left) = (.contacts, contacts.rightEye, contacts.leftEye)
+            default: return nil
+            }
+            return VisionPrescription(
+                issued: .moment(instant(sample.dateIssued)),
+                expires: sample.expirationDate.map { .moment(instant($0)) },
+                purpose: purpose, right: lens(right), left: lens(left), origin: origin(of: sample))
+        }
+
+        private func lens(_ specification: HKLensSpecification?) -> VisionPrescription.Lens {
+            var lens = VisionPrescription.Lens()
+            guard let specification else { return lens }
+            func set(_ place: VisionPrescription.Figure, _ quantity: HKQuantity?, _ unit: String) {
+                if let quantity { lens[place] = figure(quantity, unit, place.measure) }
+            }
+            set(.sphere, specification.sphere, "D")
+            set(.cylinder, specification.cylinder, "D")
+            set(.axis, specification.axis, "deg")
+            set(.addPower, specification.addPower, "D")
+            if let glasses = specification as? HKGlassesLensSpecification {
+                set(.vertexDistance, glasses.vertexDistance, "mm")
+                set(.farPupillaryDistance, glasses.farPupillaryDistance, "mm")
+                set(.nearPupillaryDistance, glasses.nearPupillaryDistance, "mm")
+            }
+            if let contacts = specification as? HKContactsLensSpecification {
+                set(.baseCurve, contacts.baseCurve, "mm")
+                set(.diameter, contacts.diameter, "mm")
+            }
+            return lens
+        }
+
+        @available(iOS 18, macOS 15, *)
+        private func stateOfMind(_ sample: HKStateOfMind) -> StateOfMind? {
+            guard let feeling = StateOfMind.Kind(rawValue: sample.kind.rawValue) else { return nil }
+            return StateOfMind(
+                start: instant(sample.startDate), feeling: feeling, valence: sample.valence,
+                classification: StateOfMind.ValenceClassification(rawValue: sample.valenceClassification.rawValue),
+                labels: sample.labels.map(\.rawValue), associations: sample.associations.map(\.rawValue),
+                origin: origin(of: sample))
+        }
+
+        /// - Parameter answers: HealthKit's numbers, of which 4 means that the person prefers not to say.
+        private func assessment(_ form: Assessment.Form, _ sample: HKSample, _ answers: [Int]) -> Assessment? {
+            Assessment(
+                form: form, start: instant(sample.startDate), answers: answers.map { $0 == 4 ? nil : $0 },
+                origin: origin(of: sample))
+        }
+
+        private func figure(_ quantity: HKQuantity, _ unit: String, _ measure: SpecialMeasure) -> SpecialQuantity? {
+            let unit = HKUnit(from: unit)
+            guard quantity.is(compatibleWith: unit) else { return nil }
+            return try? measure.read(ExactDecimal.text(quantity.doubleValue(for: unit)), unit: unit.unitString)
+        }
+    }
+#endif
