@@ -1,8 +1,16 @@
 import FHIR
 import Foundation
+import HealthData
+import HealthKitAdapter
+import HealthStores
+import HealthSync
 import InformedConsent
 import Outbox
 import Questionnaires
+
+#if canImport(HealthKit)
+    import HealthKit
+#endif
 
 /// The examples of docs/guide-app-developer.md as an app would have them; `GuideTests` compares the two texts.
 enum AppDeveloperGuide {
@@ -56,6 +64,28 @@ enum AppDeveloperGuide {
             let connection = StudyConnection(enrolment: try store.enrolment())
             let sender = BackgroundSender(store: store, connection: connection, uploads: uploads)
             try await sender.run()
+        }
+    #endif
+
+    #if canImport(HealthKit)
+        static func followHealthKit(
+            store: DeviceStore, folder: URL, participant: String, inclusions: Set<HealthSelection.Inclusion>
+        ) async throws -> HealthSynchroniser {
+            let followed = StudyHealthData(of: store)
+            var selection = followed.selection(naming: inclusions)
+            selection.subject = participant
+            let source = HealthKitSource(HKHealthStore(), selection: selection)
+            let types = Set(followed.followed.types ?? followed.table.all.map(\.identifier))
+            try await source.requestAuthorization(for: HealthPermissions(for: types, in: followed.table))
+            let synchroniser = HealthSynchroniser(
+                source: source, storage: HealthSyncFolder(folder.appendingPathComponent("health-sync")),
+                settings: HealthSyncSettings(
+                    selection: selection, version: "app 2.1, \(followed.version)",
+                    lookBackDays: followed.followed.lookBackDays))
+            await synchroniser.add(
+                try OutboxHealthStore(store, subject: participant), named: "outbox", types: types)
+            await synchroniser.start()
+            return synchroniser
         }
     #endif
 

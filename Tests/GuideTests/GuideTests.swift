@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("docs/guide-app-developer.md", ["AppDeveloperGuide", "AppPrograms"], 11),
+        ("docs/guide-app-developer.md", ["AppDeveloperGuide", "AppPrograms"], 12),
         ("docs/language.md", ["LanguageGuide"], 3),
     ])
     func theExamplesAreTheCodeThatIsCompiledHere(guide: String, files: [String], count: Int) throws {

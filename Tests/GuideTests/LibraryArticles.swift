@@ -5,6 +5,7 @@ import FHIRValidation
 import FHIRVersions
 import Foundation
 import HealthData
+import HealthKitAdapter
 import HealthReport
 import HealthStores
 import HealthSync
@@ -15,6 +16,10 @@ import Outbox
 import Questionnaires
 import UCUM
 import Wire
+
+#if canImport(HealthKit)
+    import HealthKit
+#endif
 
 /// The first programs of the libraries' articles (`*.docc`); `GuideTests` compares the texts.
 enum LibraryArticles {
@@ -151,6 +156,16 @@ enum LibraryArticles {
         withExtendedLifetime(lock) {}
         return report
     }
+
+    #if canImport(HealthKit)
+        static func healthKitAdapter() async throws -> HealthChanges {
+            let source = HealthKitSource(HKHealthStore())
+            let permissions = HealthPermissions(for: ["HKQuantityTypeIdentifierHeartRate"])
+            try await source.requestAuthorization(for: permissions)
+            let changes = try await source.changes(of: "HKQuantityTypeIdentifierHeartRate", after: nil, limit: 100)
+            return changes
+        }
+    #endif
 
     static func healthReport(_ samples: [HealthSample], importReport: HealthImportReport) -> String {
         var report = HealthReportPage()

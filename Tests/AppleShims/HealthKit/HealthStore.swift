@@ -35,6 +35,8 @@ public final class HKHealthStore: NSObject, Sendable {
 
     public init(database: HealthDatabase) { self.database = database }
 
+    override public convenience init() { self.init(database: HealthDatabase()) }
+
     // objc: HKHealthStore isHealthDataAvailable
     public static func isHealthDataAvailable() -> Bool { true }
 
