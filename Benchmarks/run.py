@@ -13,8 +13,9 @@ TRIBUTARY_BENCH_ATTACK_SECONDS (10 for each attack), TRIBUTARY_BENCH_BACKLOG (re
 TRIBUTARY_BENCH_SUBMISSIONS (that are leased and settled, 8192), TRIBUTARY_BENCH_COMMITS (rows, 4000),
 TRIBUTARY_BENCH_REQUESTS (that are read, 4000), TRIBUTARY_BENCH_PAGES (Observations of the large store, 1000000),
 TRIBUTARY_BENCH_WAREHOUSE (records of which facts are made again, 50000), TRIBUTARY_BENCH_MANY (records of the store that
-grew, 5000000), TRIBUTARY_BENCH_FOLDER (where files are put, the system's temporary folder).
-Names of figures as arguments choose among them; `growth` and `many` run only where they are named. Figures of PostgreSQL
+grew, 5000000), TRIBUTARY_BENCH_SYNCHRONISED (samples of a journal, 200000), TRIBUTARY_BENCH_BACKFILLED (1000000),
+TRIBUTARY_BENCH_EVENTS (of a hub, 20000), TRIBUTARY_BENCH_STREAMED (Observations of many, 5000000), TRIBUTARY_BENCH_FOLDER (where files are put, the system's temporary folder).
+Names of figures as arguments choose among them; `growth`, `many`, `backfill` and `streams` run only where they are named. Figures of PostgreSQL
 start a server of their own on this machine.
 """
 
@@ -33,6 +34,7 @@ import health
 import interactions
 import queries
 import serving
+import synchronising
 import warehouse
 from attacked import attacked
 from busy import busy, busy_together
@@ -189,11 +191,15 @@ FIGURES = [
     ("transactions", "transactions of 100 / sekmet-fhir's server", interactions.transactions),
     ("pages", "a page of 50 in a million Observations / in 10,000 (time)", interactions.pages),
     ("export", "$export / the sqlite3 shell selecting the same uncompressed", exporting),
+    ("synchronised", "device sync, journal to NDJSON / health convert of the same", synchronising.synchronised),
+    ("backfill", "60 MB / the most memory of a backfill of a million", synchronising.backfill),
+    ("gateway", "readings that a hub stores / resources by the sealed way", synchronising.gateway),
+    ("streams", "study streams, 50,000 Observations / 5 million", synchronising.streams),
     ("many", "a record of a load of 100,000 / of a load of 5 million", many),
 ]
 
 # Figures that take long: they are measured where they are named.
-NAMED_ALONE = {"growth", "many"}
+NAMED_ALONE = {"growth", "many", "backfill", "streams"}
 
 
 def main():

@@ -44,6 +44,13 @@ let package = Package(
         .target(
             name: "AppleHealthExport", dependencies: ["Core", "HealthData", "HealthTypes", "FHIR", "CArchive"],
             path: "Import/AppleHealthExport", swiftSettings: sanitized),
+        .target(
+            name: "EventHubs", dependencies: ["Core", crypto], path: "Wire", sources: ["EventHubs", "WireError.swift"],
+            swiftSettings: sanitized),
+        .target(
+            name: "DeviceGateway", dependencies: ["Core", "FHIR", "JSONQuery", "HealthTypes", "HealthData", crypto],
+            path: "Server/DeviceGateway", sources: ["Measurements", "Observations", "Templates"],
+            swiftSettings: sanitized),
         fuzzer("FuzzJSON", ["FHIR"]),
         fuzzer("FuzzXML", ["FHIR", "FHIRXML"]),
         fuzzer("FuzzFHIRPath", ["FHIR", "FHIRPath"]),
@@ -53,6 +60,8 @@ let package = Package(
         fuzzer("FuzzExport", ["AppleHealthExport", "HealthData", "FHIR"]),
         fuzzer("FuzzExportFiles", ["AppleHealthExport", "HealthData", "FHIR"]),
         fuzzer("FuzzHealthKitUnit", ["HealthTypes"]),
+        fuzzer("FuzzSignature", ["EventHubs"]),
+        fuzzer("FuzzTemplates", ["DeviceGateway", "FHIR"]),
     ],
     swiftLanguageModes: [.v6]
 )

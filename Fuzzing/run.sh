@@ -1,15 +1,15 @@
 #!/bin/sh
-# Runs one fuzzer, or all: Fuzzing/run.sh JSON|XML|FHIRPath|Query|UCUM|Validation|Export|ExportFiles|HealthKitUnit|all [SECONDS (600)]
+# Runs one fuzzer, or all: Fuzzing/run.sh JSON|XML|FHIRPath|Query|UCUM|Validation|Export|ExportFiles|HealthKitUnit|Signature|Templates|all [SECONDS (600)]
 #
 # What it finds stands in Fuzzing/Findings; run the same program with the file to see it again. New inputs that reach more of
 # the code are kept in Fuzzing/.corpus; the seeds in Fuzzing/Corpus are never changed.
 set -eu
 cd "$(dirname -- "$0")"
-target=${1:?which one: JSON, XML, FHIRPath, Query, UCUM, Validation, Export, ExportFiles, HealthKitUnit or all}
+target=${1:?which one: JSON, XML, FHIRPath, Query, UCUM, Validation, Export, ExportFiles, HealthKitUnit, Signature, Templates or all}
 seconds=${2:-600}
 scratch=${TRIBUTARY_SCRATCH:+$TRIBUTARY_SCRATCH/fuzzing}
 scratch=${scratch:-.build}
-[ "$target" = all ] && targets="JSON XML FHIRPath Query UCUM Validation Export ExportFiles HealthKitUnit" || targets=$target
+[ "$target" = all ] && targets="JSON XML FHIRPath Query UCUM Validation Export ExportFiles HealthKitUnit Signature Templates" || targets=$target
 
 # Swift's own backtraces would outlive a crash and hold the pipe.
 export SWIFT_BACKTRACE=enable=no

@@ -66,9 +66,9 @@ import Wire
             #expect(!report.hasMore && !report.hasFailed)
             let expected = try journal.expected(subject: "p1").sorted()
             let present = await server.observations
-            #expect(
-                present == expected,
-                "\(name): surplus \(present.filter { !expected.contains($0) }), missing \(expected.filter { !present.contains($0) })")
+            let surplus = present.filter { !expected.contains($0) }
+            let missing = expected.filter { !present.contains($0) }
+            #expect(present == expected, "\(name): surplus \(surplus), missing \(missing)")
             // An empty wake asks nothing.
             await server.forgetRequests()
             _ = await synchroniser(journal, folder, FHIRHealthStore(base, transport: server, subject: "p1")).run()

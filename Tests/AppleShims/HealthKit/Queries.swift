@@ -1,5 +1,6 @@
 import Foundation
 
+// swift-format-ignore: AlwaysUseLowerCamelCase
 public let HKObjectQueryNoLimit = 0  // objc: HKObjectQueryNoLimit
 
 /// objc: class HKQuery

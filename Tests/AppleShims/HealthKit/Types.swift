@@ -64,7 +64,9 @@ public struct HKClinicalTypeIdentifier: RawRepresentable, Hashable, Sendable {
 public struct HKScoredAssessmentTypeIdentifier: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
+    // swift-format-ignore: AlwaysUseLowerCamelCase
     public static let GAD7 = Self(rawValue: "HKScoredAssessmentTypeIdentifierGAD7")
+    // swift-format-ignore: AlwaysUseLowerCamelCase
     public static let PHQ9 = Self(rawValue: "HKScoredAssessmentTypeIdentifierPHQ9")
 }
 

@@ -41,10 +41,14 @@ public struct GatewayRoutes: Sendable {
 
     /// Adds the route, behind those of all other modules.
     public func add(to router: Router<ServerRequestContext>) {
-        let route = GuardedRoutes(refusal: { error, _ in HTTPFailure(ofGateway: error) }) { routes in
+        let route = GuardedRoutes(refusal: Self.refusal) { routes in
             routes.post(":hub/\(EventHubName.messages)", use: post)
         }
         router.add([route], charge: charge)
+    }
+
+    @Sendable private static func refusal(_ error: any Error, _ request: Request) -> any Refusal {
+        HTTPFailure(ofGateway: error)
     }
 
     @Sendable private func post(_ request: Request, _ context: ServerRequestContext) async throws -> Response {

@@ -95,8 +95,8 @@ public struct RecordChange: Sendable {
     /// A resource of a participant that was written, and stays theirs.
     public init(_ record: NewRecord, _ put: PutResult, prepared: (any Sendable)?) {
         self.init(
-            type: record.type, id: record.id, number: put.number, subject: record.subject, formerSubject: record.subject,
-            put: put, prepared: prepared)
+            type: record.type, id: record.id, number: put.number, subject: record.subject,
+            formerSubject: record.subject, put: put, prepared: prepared)
     }
 }
 

@@ -1,0 +1,37 @@
+import EventHubs
+import Foundation
+
+private let hub = URL(string: "https://hub.example:8443/base/h")
+
+/// A header and a connection string are read or refused; what is read is written and read the same, and nothing that was not
+/// signed with the key counts as signed with it.
+func fuzzSignature(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
+    let text = String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+    if let read = try? SharedAccessSignature(reading: text) {
+        if let hub { _ = read.reaches(hub) }
+        _ = read.isCurrent(at: Date(timeIntervalSince1970: 1_800_000_000))
+        precondition(!read.isSigned(with: "a key that nobody has"))
+        if let again = try? SharedAccessSignature(reading: read.header) { precondition(again == read) }
+    }
+    if let read = try? EventHubConnection(reading: text), let again = try? EventHubConnection(reading: read.text) {
+        precondition(again == read)
+    }
+    return 0
+}
+
+/// The entry that SwiftPM links as the program: it hands over to libFuzzer.
+@_cdecl("FuzzSignature_main")
+public func fuzzSignatureMain(
+    _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+) -> Int32 {
+    var count = count
+    var arguments = arguments
+    return runFuzzer(&count, &arguments, fuzzSignature)
+}
+
+@_silgen_name("LLVMFuzzerRunDriver")
+private func runFuzzer(
+    _ count: UnsafeMutablePointer<Int32>,
+    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
+    _ body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
+) -> Int32

@@ -1,0 +1,32 @@
+import DeviceGateway
+import FHIR
+
+/// Templates and an event, three JSON texts with a line's end between them: they are read or refused, and what comes of the
+/// event can be written.
+func fuzzTemplates(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
+    let parts = UnsafeBufferPointer(start: start, count: count).split(separator: 0x0A, maxSplits: 2)
+    guard parts.count == 3, let device = JSON(reading: parts[0]), let fhir = JSON(reading: parts[1]),
+        let event = JSON(reading: parts[2]), let templates = try? DeviceTemplates(device)
+    else { return 0 }
+    let trial = TemplateTrial(
+        events: event.array ?? [event], device: templates, fhir: try? FHIRTemplates(fhir))
+    _ = trial.json.text()
+    return 0
+}
+
+/// The entry that SwiftPM links as the program: it hands over to libFuzzer.
+@_cdecl("FuzzTemplates_main")
+public func fuzzTemplatesMain(
+    _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+) -> Int32 {
+    var count = count
+    var arguments = arguments
+    return runFuzzer(&count, &arguments, fuzzTemplates)
+}
+
+@_silgen_name("LLVMFuzzerRunDriver")
+private func runFuzzer(
+    _ count: UnsafeMutablePointer<Int32>,
+    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
+    _ body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
+) -> Int32
