@@ -30,7 +30,7 @@ PACKAGE = "pyobjc-framework-HealthKit"
 UNNAMED = {"HKObject", "HKElectrocardiogram", "HKSource", "HKDevice", "HKQuantitySample", "HKCategorySample", "HKCorrelation", "HKStatistics", "HKWorkout",
            "HKDeletedObject", "HKHeartbeatSeriesSample", "HKWorkoutRoute", "HKFHIRResource", "HKClinicalRecord",
            "HKAudiogramSample", "HKLensSpecification", "HKGlassesLensSpecification", "HKContactsLensSpecification",
-           "HKVisionPrescription", "HKGlassesPrescription", "HKContactsPrescription", "HKQueryAnchor", "HKQuery"}
+           "HKActivitySummary", "HKWorkoutEvent", "HKVisionPrescription", "HKGlassesPrescription", "HKContactsPrescription", "HKQueryAnchor", "HKQuery"}
 NEWER = {"HKStateOfMind", "HKGAD7Assessment", "HKPHQ9Assessment"}
 
 

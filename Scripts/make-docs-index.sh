@@ -21,7 +21,8 @@ InformedConsent|Presents a study's consent, checks who may take part, and makes 
 HealthTypes|Says what HealthKit's types of health data are in standard codes and units, and converts between units.
 HealthData|Turns samples of HealthKit into Observations with the right codes and units.
 HealthSync|Keeps stores in step with HealthKit: each change once, deletions too, however often the app is ended.
-HealthStores|Brings health data to the outbox and to files, keeps the progress, and reads a journal of HealthKit.
+HealthStores|Brings health data to the outbox, to FHIR servers, event hubs and files, keeps the progress, and reads a journal of HealthKit.
+HealthKitAdapter|Reads HealthKit on a phone: observers, anchored queries, permissions, and every kind of its objects.
 HealthReport|Shows a person's health data as one page: daily aggregates, sleep, heart rate, workouts.
 Attachments|Takes out of pictures what would tell who took them, when and where.
 Outbox|Queues sealed submissions on the phone, sends them in order, and learns what became of them.

@@ -128,6 +128,39 @@ import Testing
         }
     }
 
+    @Test func aWorkoutHasItsEventsAndActivities() async throws {
+        let distance = HKQuantityType(HKQuantityTypeIdentifier(rawValue: "HKQuantityTypeIdentifierDistanceSwimming"))
+        func statistics(_ meters: Double) -> [HKQuantityType: HKStatistics] {
+            [distance: HKStatistics(sum: HKQuantity(unit: HKUnit(from: "m"), doubleValue: meters))]
+        }
+        let lap = HKWorkoutEvent(
+            type: .lap, dateInterval: DateInterval(start: Phone.date(5), duration: 41.25),
+            metadata: ["HKSwimmingStrokeStyle": 2, "HKName": "Kim"])
+        let pause = HKWorkoutEvent(
+            type: .pause, dateInterval: DateInterval(start: Phone.date(9), duration: 0), metadata: nil)
+        let workout = HKWorkout(
+            activity: .swimming, start: Phone.date(0), end: Phone.date(30), duration: 1_800,
+            statistics: statistics(900), events: [lap, pause],
+            activities: [
+                HKWorkoutActivity(
+                    start: Phone.date(0), end: Phone.date(10), duration: 590, events: [lap], statistics: statistics(400)
+                ),
+                // It had not ended when the workout was saved.
+                HKWorkoutActivity(start: Phone.date(12), end: nil, duration: 1_080, statistics: statistics(500)),
+            ], origin: Phone.origin())
+        let json = json(try await sample(workout, "HKWorkout"))
+        let parts = (json["component"]?.array ?? []).filter { $0["valuePeriod"] != nil || $0["valueDateTime"] != nil }
+        let codes = parts.compactMap { $0["code"]?["coding"]?.array?.first?["code"]?.string }
+        #expect(
+            codes == ["HKWorkoutEventTypeLap", "HKWorkoutEventTypePause", "HKWorkoutActivity", "HKWorkoutActivity"])
+        try #require(parts.count == 4)
+        #expect(parts[0]["valuePeriod"]?["end"]?.string?.hasSuffix("41.250+01:00") == true)
+        #expect(String(decoding: parts[0].data(), as: UTF8.self).contains("HKSwimmingStrokeStyle"))
+        #expect(!String(decoding: json.data(), as: UTF8.self).contains("Kim"))
+        #expect(parts[2]["extension"]?.array?.first?["valueQuantity"]?["value"] == .number(JSONNumber(400)))
+        #expect(parts[3]["valuePeriod"]?["end"]?.string == json["effectivePeriod"]?["end"]?.string)
+    }
+
     @Test func metadataAreWrittenAsExportsWriteThem() async throws {
         let written: [String: Any] = [
             "HKWasUserEntered": true, "HKTimeZone": "Asia/Tokyo",

@@ -159,7 +159,7 @@ import Testing
                 + #""type":"HKQuantityTypeIdentifierHeartRate","reason":"unknown-unit"}]}"#)
     }
 
-    @Test func aCorrelationIsReadAndObservedByItsMembers() {
+    @Test func aCorrelationIsReadAndObservedByItsMembers() throws {
         let pressure = "HKCorrelationTypeIdentifierBloodPressure"
         let members = [
             "HKQuantityTypeIdentifierBloodPressureDiastolic", "HKQuantityTypeIdentifierBloodPressureSystolic",
@@ -169,6 +169,11 @@ import Testing
         #expect(permissions.observed == permissions.read)
         #expect(permissions.synchronized(with: [members[0]]) == [pressure])
         #expect(permissions.synchronized(with: [Scene.heartRate, "unknown"]) == [Scene.heartRate])
+        let day = HealthPermissions(for: ["HKActivitySummary", Scene.heartRate])
+        let summary = try #require(day.read.first { $0 != Scene.heartRate })
+        #expect(day.observed == [Scene.heartRate])
+        #expect(day.synchronized(with: [Scene.heartRate]) == [Scene.heartRate, summary])
+        #expect(day.synchronized(with: ["another"]).isEmpty)
         let food = HealthPermissions(for: ["HKCorrelationTypeIdentifierFood"])
         #expect(food.read.count > 30 && food.read.allSatisfy { $0.hasPrefix("HKQuantityTypeIdentifierDietary") })
         #expect(HealthPermissions(for: ["an app's own"]).read == ["an app's own"])

@@ -32,7 +32,7 @@ class Help(unittest.TestCase):
             ["token", "create", "x"], ["token", "create", "x", "--role", "king"], ["envelope", "seal", "x"],
             ["envelope", "open", "x"], ["device", "enrol", "--store", "x"], ["device", "consent", "--store", "x"],
             ["device", "answer", "--store", "x"], ["device", "send"], ["device", "sync", "--store", "x"],
-            ["device", "sync", "--store", "x", "--source", "x", "--to", "fhir=http://127.0.0.1"], ["survey", "answer", "x"],
+            ["device", "sync", "--store", "x", "--source", "x", "--to", "ftp=ftp://127.0.0.1"], ["survey", "answer", "x"],
             ["survey", "validate", "x"], ["fhir", "normalize"], ["health", "convert", "x"], ["queue", "retry", "x"],
             ["queue", "discard", "x"], ["warehouse", "count", "x"], ["warehouse", "undo", "x"],
             ["serve", "x", "--port", "70000"], ["serve", "x", "--roles", "cook"], ["fhir", "normalize", "x", "--wrong"],

@@ -4,11 +4,13 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 import unittest
 import uuid
 
-from harness import BIN, SpineTest, http, seeded, tributary
+from harness import BIN, SpineTest, Study, http, seeded, tributary
+from test_kill import retry_crashed
 
 ROUNDS = int(os.environ.get("TRIBUTARY_KILL_ROUNDS", "5"))
 HEART, STEPS = "HKQuantityTypeIdentifierHeartRate", "HKQuantityTypeIdentifierStepCount"
@@ -68,7 +70,9 @@ def content(observation):
     return kind, value, observation["effectiveDateTime"]
 
 
-class DeviceSync(SpineTest):
+class JournalTest(SpineTest):
+    """A member of a study whose health data are a journal."""
+
     def setUp(self):
         self.device = self.member()
         self.journal = Journal(self.study.root / f"journal-{uuid.uuid4()}.ndjson")
@@ -132,6 +136,8 @@ class DeviceSync(SpineTest):
                 del present[entry["request"]["url"].split("/")[1]]
         self.assertEqual(sorted(map(content, present.values())), self.journal.content)
 
+
+class DeviceSync(JournalTest):
     def test_adds_an_edit_deletions_and_equal_contents_reach_the_study_once(self):
         names = [self.journal.add(HEART, 60 + number, number) for number in range(5)]
         same = self.journal.add(HEART, 60, 0)
@@ -267,6 +273,60 @@ class SignedDeviceSync(DeviceSync):
     """The same by a device that signs what it sends."""
 
     signs = True
+
+
+class KilledOnBothSides(JournalTest):
+    """kill -9 of `device sync`, of `device send` and of the server: records and facts are the journal's."""
+
+    def setUp(self):
+        self.study = Study()
+        self.addCleanup(self.study.close)
+        self.server = self.study.serve()
+        super().setUp()
+
+    def start(self, *arguments):
+        return subprocess.Popen([str(BIN), "device", *map(str, arguments)], stdin=subprocess.DEVNULL,
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def restart(self):
+        old = self.server.url
+        self.server = self.study.serve()
+        path = self.device.store / "enrolment.json"
+        path.write_text(path.read_text().replace(old, self.server.url))
+
+    def test_everything_is_there_once(self):
+        random = seeded()
+        killed = {"sync": 0, "send": 0, "server": 0}
+        for _ in range(ROUNDS):
+            for _ in range(40):
+                self.journal.change(random)
+            sync = self.start("sync", "--store", self.device.store, "--source", self.journal.path, "--samples",
+                              random.randrange(5, 60))
+            time.sleep(random.uniform(0.0, 0.1))
+            if random.random() < 0.6:
+                sync.send_signal(signal.SIGKILL)
+            killed["sync"] += sync.wait(120) == -signal.SIGKILL
+            send = self.start("send", "--store", self.device.store, "--attempts", "1")
+            time.sleep(random.uniform(0.0, 0.1))
+            which = random.choice(["send", "server", "both", "neither"])
+            if which in ("server", "both"):
+                killed["server"] += 1
+                self.server.kill()
+            if which in ("send", "both"):
+                send.send_signal(signal.SIGKILL)
+            killed["send"] += send.wait(120) == -signal.SIGKILL
+            if which in ("server", "both"):
+                self.restart()
+        print(f"  {ROUNDS} rounds, killed midway: {killed}", file=sys.stderr)
+        self.in_step()
+        self.device.send()
+        self.device.settled(120)
+        retry_crashed(self)
+        self.device.settled(120)
+        self.send()
+        self.check()
+        self.idle()
+        self.assertTrue(self.study.is_sound())
 
 
 class StudyDecides(SpineTest):

@@ -18,6 +18,7 @@
         private let store: HKHealthStore
         private let table: HealthTypeTable
         private let reader: SampleReader
+        private let summaries: ActivitySummaryReader
         private var observers: [(type: HKSampleType, query: HKObserverQuery)] = []
 
         /// A source.
@@ -25,14 +26,16 @@
         /// - Parameters:
         ///   - selection: the types that there are, and how DSTU2 of clinical records is converted.
         ///   - zone: the person's time zone, where a sample does not name its own.
+        ///   - clock: the present, for what is a summary of a day that is over.
         public init(
             _ store: HKHealthStore, selection: HealthSelection = HealthSelection(),
-            zone: TimeZone = .autoupdatingCurrent
+            zone: TimeZone = .autoupdatingCurrent, clock: @escaping @Sendable () -> Date = { Date() }
         ) {
             self.store = store
             table = selection.table
             reader = SampleReader(
                 store: store, table: selection.table, convertDSTU2: selection.convertDSTU2, zone: zone)
+            summaries = ActivitySummaryReader(store: store, zone: zone, clock: clock)
         }
 
         /// Asks the person for the types that are synchronised. Whether reading was denied nobody is told.
@@ -44,7 +47,7 @@
         public func requestAuthorization(for permissions: HealthPermissions) async throws {
             guard HKHealthStore.isHealthDataAvailable() else { throw HealthSourceError(.unavailable) }
             let types = Set(
-                permissions.read.compactMap { HealthKitTypes.sampleType($0, in: table) }
+                permissions.read.compactMap { HealthKitTypes.type($0, in: table) }
                     .filter { !($0 is HKCorrelationType) && !$0.requiresPerObjectAuthorization() })
             guard !types.isEmpty else { return }
             let problem: HealthSourceError? = await withCheckedContinuation { continuation in
@@ -64,9 +67,12 @@
             return type
         }
 
+        private func isSummary(_ identifier: String) -> Bool { table.type(identifier)?.kind == .activitySummary }
+
         // MARK: - HealthSampleSource
 
         public func position(of type: String) async throws -> HealthAnchor? {
+            guard !isSummary(type) else { return try await failing { try await self.summaries.position() } }
             let type = try self.type(type)
             let anchor = try await failing {
                 // Nothing begins in the far future, and the anchor lies behind everything all the same.
@@ -80,6 +86,9 @@
         public func changes(
             of type: String, after anchor: HealthAnchor?, limit: Int
         ) async throws -> HealthChanges {
+            guard !isSummary(type) else {
+                return try await failing { try await self.summaries.changes(after: anchor, limit: max(1, limit)) }
+            }
             let type = try self.type(type)
             let place = try anchor.map(Self.unarchived)
             // A limit of 0 would be none.
@@ -92,6 +101,11 @@
         }
 
         public func history(of type: String, since: Double?, upTo: Double?, limit: Int) async throws -> HealthPage {
+            guard !isSummary(type) else {
+                return try await failing {
+                    try await self.summaries.history(since: since, upTo: upTo, limit: max(1, limit))
+                }
+            }
             let type = try self.type(type)
             let most = max(1, limit)
             // By their ends, of which the last counts too; HealthKit's bound is not part of it.
@@ -107,6 +121,7 @@
 
         public func samples(of type: String, _ uuids: [UUID]) async throws -> [HealthReading] {
             guard !uuids.isEmpty else { return [] }
+            guard !isSummary(type) else { return try await failing { try await self.summaries.readings(of: uuids) } }
             let type = try self.type(type)
             let descriptor = HKSampleQueryDescriptor(
                 predicates: [.sample(type: type, predicate: HKQuery.predicateForObjects(with: Set(uuids)))],

@@ -4,6 +4,12 @@
 
     /// HealthKit's types for the types of the table.
     enum HealthKitTypes {
+        /// The type that the person is asked for; nil for what HealthKit does not know.
+        static func type(_ identifier: String, in table: HealthTypeTable) -> HKObjectType? {
+            guard table.type(identifier)?.kind == .activitySummary else { return sampleType(identifier, in: table) }
+            return HKObjectType.activitySummaryType()
+        }
+
         /// The type that samples are asked for by; nil for what HealthKit does not know, or has no samples of.
         static func sampleType(_ identifier: String, in table: HealthTypeTable) -> HKSampleType? {
             guard let type = table.type(identifier) else { return nil }

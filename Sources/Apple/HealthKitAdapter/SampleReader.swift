@@ -37,7 +37,9 @@
                 case let quantity as HKQuantitySample: types.insert(quantity.quantityType)
                 case let correlation as HKCorrelation:
                     for case let member as HKQuantitySample in correlation.objects { types.insert(member.quantityType) }
-                case let workout as HKWorkout: types.formUnion(workout.allStatistics.keys)
+                case let workout as HKWorkout:
+                    types.formUnion(workout.allStatistics.keys)
+                    for activity in workout.workoutActivities { types.formUnion(activity.allStatistics.keys) }
                 default: continue
                 }
             }
@@ -72,37 +74,10 @@
                     // A member that cannot be read is dropped with its part of the value.
                     if let member = try? self.raw(member, units) { raw.members.append(member) }
                 }
-            case let workout as HKWorkout:
-                raw.value = String(workout.workoutActivityType.rawValue)
-                raw.type = HealthType.workout.identifier
-                addStatistics(of: workout, units, to: &raw)
+            case let workout as HKWorkout: add(workout, units, to: &raw)
             default: throw .unsupportedType
             }
             return raw
-        }
-
-        private func addStatistics(of workout: HKWorkout, _ units: SeenUnits, to raw: inout HealthKitSample) {
-            func add(_ identifier: String, _ quantity: HKQuantity?, of type: HKQuantityType) {
-                guard let quantity, let (value, unit) = try? units.text(of: quantity, as: type) else { return }
-                var member = HealthKitSample(
-                    type: identifier, value: value, unit: unit, start: raw.start, end: raw.end, source: raw.source)
-                member.metadata = [:]
-                raw.members.append(member)
-            }
-            var duration = HealthKitSample(
-                type: WorkoutComponent.duration, value: ExactDecimal.text(workout.duration / 60), unit: "min",
-                start: raw.start, end: raw.end, source: raw.source)
-            duration.metadata = [:]
-            raw.members.append(duration)
-            for (type, statistics) in workout.allStatistics.sorted(by: { $0.key.identifier < $1.key.identifier }) {
-                if type.identifier == WorkoutComponent.heartRate {
-                    add(WorkoutComponent.heartRate("average"), statistics.averageQuantity(), of: type)
-                    add(WorkoutComponent.heartRate("minimum"), statistics.minimumQuantity(), of: type)
-                    add(WorkoutComponent.heartRate("maximum"), statistics.maximumQuantity(), of: type)
-                } else {
-                    add(type.identifier, statistics.sumQuantity(), of: type)
-                }
-            }
         }
 
         // MARK: - What all have

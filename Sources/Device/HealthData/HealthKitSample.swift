@@ -18,6 +18,30 @@ public struct HealthKitSample: Sendable, Hashable {
     public var source: HealthSource
     /// The samples of a correlation; of a workout its statistics.
     public var members: [HealthKitSample] = []
+    /// The events and the activities of a workout, in the order of the source.
+    public var parts: [WorkoutPart] = []
+
+    /// An event of a workout or one of its activities, with HealthKit's own values.
+    public struct WorkoutPart: Sendable, Hashable {
+        /// HealthKit's number or name of the kind of event; nil for an activity.
+        public var event: String?
+        public var start: HealthInstant
+        public var end: HealthInstant
+        /// How long it was in seconds, more finely than ``start`` and ``end`` tell.
+        public var duration: Double
+        /// The metadata by key, with values as exports write them.
+        public var metadata: [String: String] = [:]
+        /// The statistics of an activity.
+        public var members: [HealthKitSample] = []
+
+        /// Makes a part of what all have.
+        public init(event: String?, start: HealthInstant, end: HealthInstant, duration: Double) {
+            self.event = event
+            self.start = start
+            self.end = end
+            self.duration = duration
+        }
+    }
 
     /// Makes a sample of what all have.
     public init(
@@ -41,12 +65,7 @@ public struct HealthKitSample: Sendable, Hashable {
         in table: HealthTypeTable, _ zones: inout TimeZoneOffsets
     ) throws(SkipReason) -> HealthSample {
         guard let type = table.type(type) else { throw .unsupportedType }
-        var details = HealthDetails()
-        // The order decides which of two spellings of one key counts. What is longer is none of the list.
-        for (key, value) in metadata.sorted(by: { $0.key < $1.key })
-        where key.utf8.count <= 64 && value.utf8.count <= 64 {
-            details.add(HealthDetails.meaning(of: key, value))
-        }
+        let details = Self.details(metadata)
         if let (correlation, place) = table.correlation(of: type) {
             let quantity = try quantity(as: correlation.components[place].measure)
             return finished(correlation, .pressure(quantity, at: place), quantity.repairs, details, &zones)
@@ -69,6 +88,16 @@ public struct HealthKitSample: Sendable, Hashable {
             return finished(type, .workout(workout), repairs, details, &zones)
         default: throw .unsupportedType
         }
+    }
+
+    fileprivate static func details(_ metadata: [String: String]) -> HealthDetails {
+        var details = HealthDetails()
+        // The order decides which of two spellings of one key counts. What is longer is none of the list.
+        for (key, value) in metadata.sorted(by: { $0.key < $1.key })
+        where key.utf8.count <= 64 && value.utf8.count <= 64 {
+            details.add(HealthDetails.meaning(of: key, value))
+        }
+        return details
     }
 
     private func quantity(as measure: HealthMeasure) throws(SkipReason) -> HealthQuantity {
@@ -109,17 +138,58 @@ public struct HealthKitSample: Sendable, Hashable {
 
     private func workout(_ repairs: inout Repairs) -> HealthWorkout {
         var workout = HealthWorkout(activityNamed: value ?? "", &repairs)
-        for member in members {
-            guard let measure = HealthWorkout.measure(member.type), let quantity = try? member.quantity(as: measure)
-            else {
+        for (identifier, _, quantity) in Self.figures(of: members, &repairs) { workout.add(identifier, quantity) }
+        var activities: [HealthWorkoutPart] = []
+        for part in parts {
+            guard let read = part.read(&repairs), part.event == nil || workout.add(read) else {
                 repairs.insert(.partDropped)
                 continue
             }
-            repairs.formUnion(quantity.repairs)
-            workout.add(member.type, quantity)
+            if part.event == nil { activities.append(read) }
         }
+        if workout.add(activities: activities) > 0 { repairs.insert(.partDropped) }
         workout.addDuration(from: start, to: end)
         return workout
+    }
+
+    /// The statistics that are components of a workout.
+    fileprivate static func figures(
+        of members: [HealthKitSample], _ repairs: inout Repairs
+    ) -> [(identifier: String, measure: HealthMeasure, quantity: HealthQuantity)] {
+        members.compactMap { member in
+            guard let measure = HealthWorkout.measure(member.type), let quantity = try? member.quantity(as: measure)
+            else {
+                repairs.insert(.partDropped)
+                return nil
+            }
+            repairs.formUnion(quantity.repairs)
+            return (member.type, measure, quantity)
+        }
+    }
+}
+
+extension HealthKitSample.WorkoutPart {
+    /// The part; nil where it is of no known kind, or its time cannot be believed.
+    fileprivate func read(_ repairs: inout Repairs) -> HealthWorkoutPart? {
+        var part: HealthWorkoutPart
+        let milliseconds = HealthWorkoutPart.milliseconds(minutes: duration / 60)
+        if milliseconds == nil { repairs.insert(.partDropped) }
+        if let event {
+            guard let kind = HealthWorkoutPart.event(named: event), HealthInstant.believable.contains(start.seconds)
+            else { return nil }
+            part = HealthWorkoutPart(kind, start: start, milliseconds: milliseconds ?? 0)
+        } else {
+            guard let activity = HealthWorkoutPart.activity(from: start, to: end, milliseconds: milliseconds ?? 0)
+            else {
+                return nil
+            }
+            part = activity
+            for (identifier, measure, quantity) in HealthKitSample.figures(of: members, &repairs) {
+                part.add(identifier, quantity, as: measure)
+            }
+        }
+        part.context = HealthKitSample.details(metadata).context
+        return part
     }
 }
 

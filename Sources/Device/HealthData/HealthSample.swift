@@ -212,6 +212,19 @@ public struct HealthWorkout: Sendable, Hashable {
         return true
     }
 
+    /// Adds the activities. An only one is the whole workout: its figures may stand with it alone.
+    ///
+    /// - Returns: how many there was no room for.
+    public mutating func add(activities: [HealthWorkoutPart]) -> Int {
+        guard activities.count != 1 else {
+            for figure in activities[0].figures { add(figure.identifier, figure.quantity) }
+            return 0
+        }
+        var surplus = 0
+        for activity in activities where !add(activity) { surplus += 1 }
+        return surplus
+    }
+
     /// Gives the times of the parts the offsets that the person's clock had, in minutes east of UTC; nil leaves one.
     public mutating func setOffsets(_ minutes: (_ seconds: Int64) -> Int16?) {
         for index in parts.indices {

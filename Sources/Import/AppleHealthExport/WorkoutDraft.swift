@@ -82,13 +82,10 @@ struct WorkoutDraft {
         endActivity()
         do throws(SkipReason) {
             let times = try values.times(&repairs)
-            let seconds = times.end.seconds - times.start.seconds
-            guard HealthInstant.believable.contains(times.start.seconds),
-                HealthInstant.believable.contains(times.end.seconds), seconds >= 0
-            else { throw .dateOutOfRange }
-            activity = HealthWorkoutPart(
-                HealthWorkoutPart.activity, start: times.start,
-                milliseconds: seconds > 0 ? seconds * 1000 : length(values))
+            let isMoment = times.start.seconds == times.end.seconds
+            activity = HealthWorkoutPart.activity(
+                from: times.start, to: times.end, milliseconds: isMoment ? length(values) : 0)
+            if activity == nil { repairs.insert(.partDropped) }
         } catch {
             repairs.insert(.partDropped)
         }
@@ -132,12 +129,7 @@ struct WorkoutDraft {
             endEvent()
             endActivity()
             for total in totals { add(total.identifier, total.value, total.unit, ofActivity: false) }
-            if activities.count > 1 {
-                for activity in activities { append(activity) }
-            } else if let only = activities.first {
-                // It is the whole workout; its statistics may stand with it alone.
-                for figure in only.figures { workout.add(figure.identifier, figure.quantity) }
-            }
+            for _ in 0..<workout.add(activities: activities) { drop() }
             workout.addDuration(from: times.start, to: times.end)
             if let zone = details.zone { workout.setOffsets { zones.minutes(in: zone, at: $0) } }
             var sample = HealthSample.Content(
@@ -149,7 +141,7 @@ struct WorkoutDraft {
     }
 
     private mutating func endEvent() {
-        if let event { append(event) }
+        if let event, !workout.add(event) { drop() }
         event = nil
     }
 
@@ -158,10 +150,6 @@ struct WorkoutDraft {
             if activities.count < HealthWorkout.partLimit { activities.append(activity) } else { drop() }
         }
         activity = nil
-    }
-
-    private mutating func append(_ part: HealthWorkoutPart) {
-        if !workout.add(part) { drop() }
     }
 
     private mutating func drop() {
@@ -175,12 +163,12 @@ struct WorkoutDraft {
         let unit = values.text(.durationUnit) ?? ""
         guard let measure = measure(WorkoutComponent.duration),
             let read = try? HealthQuantity(text, unit: unit.isEmpty ? "min" : unit, as: measure),
-            let range = measure.plausible, range.contains(read.number.double)
+            let length = HealthWorkoutPart.milliseconds(minutes: read.number.double)
         else {
             repairs.insert(.partDropped)
             return 0
         }
-        return Int64((read.number.double * 60_000).rounded())
+        return length
     }
 
     private func measure(_ identifier: String) -> HealthMeasure? {

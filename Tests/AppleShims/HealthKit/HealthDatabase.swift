@@ -5,7 +5,7 @@ import Foundation
 public final class HealthDatabase: Sendable {
     /// The calls that can be made to fail.
     public enum Call: Hashable, Sendable {
-        case anchored, sample, observer, delivery, authorization, units, electrocardiogram, heartbeats, route
+        case anchored, sample, observer, delivery, authorization, units, electrocardiogram, heartbeats, route, summaries
     }
 
     private struct Change {
@@ -16,6 +16,7 @@ public final class HealthDatabase: Sendable {
 
     private struct State {
         var changes: [Change] = []
+        var summaries: [HKActivitySummary] = []
         var place = 0
         /// How many deletions are remembered: HealthKit tells of them for a while.
         var remembered = Int.max
@@ -79,6 +80,17 @@ public final class HealthDatabase: Sendable {
     public func samples(of type: String) -> [HKSample] {
         state.withLock { $0.changes.filter { !$0.isDeletion && $0.sample.sampleType.identifier == type }.map(\.sample) }
     }
+
+    /// Sets the summary of a day, which takes the place of that of the same day.
+    public func set(_ summary: HKActivitySummary) {
+        state.withLock { state in
+            state.summaries.removeAll { $0.order == summary.order }
+            state.summaries.append(summary)
+        }
+    }
+
+    /// The types that the person was asked for.
+    public var asked: Set<String> { state.withLock { Set($0.asked.map(\.identifier)) } }
 
     public func remember(deletions count: Int) { state.withLock { $0.remembered = count } }
     public func deny(_ type: HKObjectType) { state.withLock { _ = $0.denied.insert(type) } }
@@ -181,6 +193,13 @@ public final class HealthDatabase: Sendable {
             let half = query.route.places.count / 2
             query.handler(query, Array(query.route.places[..<half]), false, nil)
             query.handler(query, Array(query.route.places[half...]), true, nil)
+        case let query as HKActivitySummaryQuery:
+            if let error = failure(.summaries) { return query.handler(query, nil, error) }
+            let found = state.withLock { state in
+                state.denied.contains(HKObjectType.activitySummaryType())
+                    ? [] : state.summaries.filter { query.predicate?.evaluate(with: $0) ?? true }
+            }
+            query.handler(query, found, nil)
         default: note("a query of no known kind")
         }
     }

@@ -121,51 +121,6 @@ public final class HKCorrelation: HKSample, @unchecked Sendable {
     }
 }
 
-public enum HKWorkoutActivityType: UInt, Sendable {
-    case americanFootball = 1  // objc: HKWorkoutActivityTypeAmericanFootball
-    case cycling = 13  // objc: HKWorkoutActivityTypeCycling
-    case running = 37  // objc: HKWorkoutActivityTypeRunning
-    case swimming = 46  // objc: HKWorkoutActivityTypeSwimming
-    case walking = 52  // objc: HKWorkoutActivityTypeWalking
-    case other = 3000  // objc: HKWorkoutActivityTypeOther
-}
-
-/// objc: class HKStatistics
-public final class HKStatistics: NSObject, @unchecked Sendable {
-    private let sum: HKQuantity?
-    private let range: (average: HKQuantity, minimum: HKQuantity, maximum: HKQuantity)?
-    public init(sum: HKQuantity) {
-        self.sum = sum
-        range = nil
-    }
-    public init(average: HKQuantity, minimum: HKQuantity, maximum: HKQuantity) {
-        sum = nil
-        range = (average, minimum, maximum)
-    }
-    public func sumQuantity() -> HKQuantity? { sum }
-    public func averageQuantity() -> HKQuantity? { range?.average }
-    public func minimumQuantity() -> HKQuantity? { range?.minimum }
-    public func maximumQuantity() -> HKQuantity? { range?.maximum }
-}
-
-/// objc: class HKWorkout
-public final class HKWorkout: HKSample, @unchecked Sendable {
-    public let workoutActivityType: HKWorkoutActivityType
-    public let duration: TimeInterval
-    private let all: [HKQuantityType: HKStatistics]
-    public init(
-        activity: HKWorkoutActivityType, start: Date, end: Date, duration: TimeInterval,
-        statistics: [HKQuantityType: HKStatistics] = [:], origin: Origin = Origin()
-    ) {
-        workoutActivityType = activity
-        self.duration = duration
-        all = statistics
-        super.init(HKObjectType.workoutType(), start, end, origin)
-    }
-    public var allStatistics: [HKQuantityType: HKStatistics] { all }
-    public func statistics(for quantityType: HKQuantityType) -> HKStatistics? { all[quantityType] }
-}
-
 /// objc: class HKDeletedObject
 public final class HKDeletedObject: NSObject, @unchecked Sendable {
     public let uuid: UUID

@@ -40,8 +40,14 @@ open class HKObjectType: NSObject, @unchecked Sendable {
     public static func visionPrescriptionType() -> HKPrescriptionType {
         HKPrescriptionType(named: "HKVisionPrescriptionTypeIdentifier")
     }
+    public static func activitySummaryType() -> HKActivitySummaryType {
+        HKActivitySummaryType(named: "HKActivitySummaryTypeIdentifier")
+    }
     public static func stateOfMindType() -> HKStateOfMindType { HKStateOfMindType(named: "HKDataTypeStateOfMind") }
 }
+
+/// No samples are of it.
+public final class HKActivitySummaryType: HKObjectType, @unchecked Sendable {}
 
 open class HKSampleType: HKObjectType, @unchecked Sendable {}
 

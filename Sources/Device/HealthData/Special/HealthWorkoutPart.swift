@@ -32,6 +32,27 @@ public struct HealthWorkoutPart: Sendable, Hashable {
         endMilliseconds = Int(length % 1000)
     }
 
+    /// An activity; nil where its times cannot be believed.
+    ///
+    /// - Parameter milliseconds: how long it was, which tells where both times are in one second.
+    public static func activity(
+        from start: HealthInstant, to end: HealthInstant, milliseconds: Int64
+    ) -> HealthWorkoutPart? {
+        let seconds = end.seconds - start.seconds
+        guard HealthInstant.believable.contains(start.seconds), HealthInstant.believable.contains(end.seconds),
+            seconds >= 0
+        else { return nil }
+        return HealthWorkoutPart(activity, start: start, milliseconds: seconds > 0 ? seconds * 1000 : milliseconds)
+    }
+
+    /// A duration in milliseconds; nil where no workout is that long.
+    public static func milliseconds(minutes: Double) -> Int64? {
+        guard let range = HealthWorkout.measure(WorkoutComponent.duration)?.plausible, range.contains(minutes) else {
+            return nil
+        }
+        return Int64((minutes * 60_000).rounded())
+    }
+
     /// Sets a figure. The first one counts.
     public mutating func add(_ identifier: String, _ quantity: HealthQuantity, as measure: HealthMeasure) {
         guard !figures.contains(where: { $0.identifier == identifier }) else { return }

@@ -85,7 +85,8 @@ struct DeviceCommand: AsyncParsableCommand {
             let round = try await connection.synchronize(
                 session.store, patience: .init(attempts: max(1, attempts)), timeLimit: timeLimit)
             let report = round.sending
-            await session.refreshFollowedHealthData(connection)
+            // A study that cannot be sent to has nothing to say either.
+            if report.remaining == 0 { await session.refreshFollowedHealthData(connection) }
             if let requeued = round.learned?.requeued, requeued > 0 {
                 CommandOutput.note("The study was restored from a backup; queued again what it lost: \(requeued).")
             }

@@ -1,0 +1,215 @@
+#if canImport(HealthKit)
+    import FHIR
+    import Foundation
+    import HealthData
+    import HealthKit
+    import HealthSync
+
+    /// The summaries of days as a stream of changes.
+    ///
+    /// HealthKit has no samples of them, no anchors and no observers. A day that is over is a sample here, whose identifier is
+    /// made of the day. Its rings change while watches bring what they measured: the last ``lateDays`` days are compared with
+    /// what they were, and come again where they differ. That a summary is there no more says nothing: the person may have
+    /// taken the permission back, which is no deletion.
+    struct ActivitySummaryReader: Sendable {
+        let store: HKHealthStore
+        let zone: TimeZone
+        let clock: @Sendable () -> Date
+
+        /// So many days are looked at again.
+        static let lateDays = 14
+
+        /// The place behind all days that are over now.
+        func position() async throws -> HealthAnchor {
+            let last = yesterday
+            var place = SummaryPlace(last: last)
+            for day in try await days(from: last - Self.lateDays + 1, to: last) { place.note(day) }
+            return try place.anchor
+        }
+
+        func changes(after anchor: HealthAnchor?, limit: Int) async throws -> HealthChanges {
+            let last = yesterday
+            var place = try anchor.map { try SummaryPlace($0) } ?? SummaryPlace(last: nil)
+            let found = try await days(from: place.last.map { $0 - Self.lateDays + 1 }, to: last)
+            let changed = found.filter { !place.knows($0) }
+            for day in changed.prefix(limit) { place.note(day) }
+            return HealthChanges(
+                added: changed.prefix(limit).map(\.reading), anchor: changed.isEmpty ? anchor : try place.anchor,
+                hasMore: changed.count > limit)
+        }
+
+        func history(since: Double?, upTo: Double?, limit: Int) async throws -> HealthPage {
+            var last = yesterday
+            if let upTo { last = min(last, SummaryDay.number(of: Date(timeIntervalSince1970: upTo), calendar)) }
+            let first = since.map { SummaryDay.number(of: Date(timeIntervalSince1970: $0), calendar) - 1 }
+            let found = try await days(from: first, to: last)
+                .filter { $0.reading.end <= upTo ?? .infinity && $0.reading.end >= since ?? -.infinity }
+                .reversed()
+            return HealthPage(found.prefix(limit).map(\.reading), hasMore: found.count > limit)
+        }
+
+        func readings(of uuids: [UUID]) async throws -> [HealthReading] {
+            let wanted = Set(uuids.compactMap(SummaryDay.number(in:)))
+            guard let first = wanted.min(), let last = wanted.max() else { return [] }
+            return try await days(from: first, to: last).filter { wanted.contains($0.number) }.map(\.reading)
+        }
+
+        private var yesterday: Int { SummaryDay.number(of: clock(), calendar) - 1 }
+
+        private var calendar: Calendar {
+            var calendar = Calendar(identifier: .gregorian)
+            calendar.timeZone = zone
+            return calendar
+        }
+
+        /// The summaries of days, the oldest first.
+        ///
+        /// - Parameter first: nil takes all that there are.
+        private func days(from first: Int?, to last: Int) async throws -> [SummaryDay] {
+            let calendar = calendar
+            let range = (first.map { min($0, last) } ?? 0, last)
+            let predicate = HKQuery.predicate(
+                forActivitySummariesBetweenStart: SummaryDay.components(range.0, calendar),
+                end: SummaryDay.components(range.1, calendar))
+            let summaries: [HKActivitySummary] = try await store.answer { continuation in
+                HKActivitySummaryQuery(predicate: predicate) { _, summaries, error in
+                    if let error { return continuation.finish(throwing: error) }
+                    continuation.yield(summaries ?? [])
+                    continuation.finish()
+                }
+            }
+            guard !summaries.isEmpty else { return [] }
+            let energy = HKQuantityType(.init(rawValue: "HKQuantityTypeIdentifierActiveEnergyBurned"))
+            let unit = await store.units(of: [energy])[energy] ?? HKUnit(from: "kcal")
+            return summaries.compactMap { SummaryDay($0, calendar, energy: unit) }
+                .filter { (range.0...range.1).contains($0.number) }
+                .sorted { $0.number < $1.number }
+        }
+    }
+
+    /// A day and its summary.
+    struct SummaryDay {
+        /// The days since 1970-01-01 in the calendar.
+        let number: Int
+        let reading: HealthReading
+        /// The fingerprint of what is in it.
+        let print: String
+
+        init?(_ summary: HKActivitySummary, _ calendar: Calendar, energy: HKUnit) {
+            let components = summary.dateComponents(for: calendar)
+            guard let year = components.year, let month = components.month, let day = components.day,
+                let number = Self.number(year, month, day),
+                let midnight = calendar.date(from: Self.components(number + 1, calendar))
+            else { return nil }
+            func figure(_ quantity: HKQuantity?, _ unit: HKUnit, _ measure: SpecialMeasure) -> SpecialQuantity? {
+                guard let quantity, quantity.is(compatibleWith: unit) else { return nil }
+                let value = quantity.doubleValue(for: unit)
+                guard value.isFinite, value >= 0 else { return nil }
+                return try? measure.read(Self.text(value), unit: unit.unitString)
+            }
+            let (minute, count) = (HKUnit(from: "min"), HKUnit(from: "count"))
+            let rings = ActivitySummary(
+                day: String(format: "%04d-%02d-%02d", year, month, day),
+                energy: .init(
+                    value: figure(summary.activeEnergyBurned, energy, .energy),
+                    goal: figure(summary.activeEnergyBurnedGoal, energy, .energy)),
+                moveTime: .init(
+                    value: figure(summary.appleMoveTime, minute, .minutes),
+                    goal: figure(summary.appleMoveTimeGoal, minute, .minutes)),
+                exerciseTime: .init(
+                    value: figure(summary.appleExerciseTime, minute, .minutes),
+                    goal: figure(summary.exerciseTimeGoal, minute, .minutes)),
+                standHours: .init(
+                    value: figure(summary.appleStandHours, count, .hours),
+                    goal: figure(summary.standHoursGoal, count, .hours)))
+            self.number = number
+            let content: HealthReading.Content = rings.map { .special($0) } ?? .unreadable(.valueMissing)
+            reading = HealthReading(uuid: Self.uuid(number), end: midnight.timeIntervalSince1970, content)
+            print = rings.map { String($0.fingerprint.resourceID(subject: nil).suffix(16)) } ?? ""
+        }
+
+        /// The six digits that exports have of the rings.
+        private static func text(_ value: Double) -> String {
+            ExactDecimal.text(Double(String(format: "%.6g", value)) ?? value)
+        }
+
+        // MARK: - Days as numbers
+
+        /// Days are counted without a time zone: midnight here is of this day, wherever that is.
+        private static let counting: Calendar = {
+            var calendar = Calendar(identifier: .gregorian)
+            calendar.timeZone = .gmt
+            return calendar
+        }()
+
+        private static func number(_ year: Int, _ month: Int, _ day: Int) -> Int? {
+            guard (1...9_999).contains(year) else { return nil }
+            return counting.date(from: DateComponents(year: year, month: month, day: day))
+                .map { Int(($0.timeIntervalSince1970 / 86_400).rounded(.down)) }
+        }
+
+        static func number(of date: Date, _ calendar: Calendar) -> Int {
+            let parts = calendar.dateComponents([.year, .month, .day], from: date)
+            return number(parts.year ?? 1970, parts.month ?? 1, parts.day ?? 1) ?? 0
+        }
+
+        /// The parts of a day's date. HealthKit raises an exception where they do not name their calendar.
+        static func components(_ number: Int, _ calendar: Calendar) -> DateComponents {
+            let date = Date(timeIntervalSince1970: Double(number) * 86_400)
+            var components = counting.dateComponents([.year, .month, .day], from: date)
+            components.calendar = calendar
+            return components
+        }
+
+        // MARK: - Days as identifiers
+
+        /// A version 8 identifier (<https://www.rfc-editor.org/rfc/rfc9562#section-5.8>) that ends in the day.
+        static func uuid(_ number: Int) -> UUID {
+            let day = withUnsafeBytes(of: Int32(clamping: number).bigEndian) { Array($0) }
+            return UUID(
+                uuid: (
+                    0x41, 0x63, 0x74, 0x69, 0x76, 0x69, 0x80, 0x74, 0x80, 0x79, 0x53, 0x75, day[0], day[1], day[2],
+                    day[3]
+                ))
+        }
+
+        /// The day of an identifier; nil for one of another kind.
+        static func number(in uuid: UUID) -> Int? {
+            let bytes = uuid.uuid
+            let number = [bytes.12, bytes.13, bytes.14, bytes.15].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+            let day = Int(Int32(bitPattern: number))
+            return self.uuid(day) == uuid ? day : nil
+        }
+    }
+
+    /// The place in the stream of summaries: the last day that was told, and what the late days were.
+    private struct SummaryPlace: Codable {
+        private(set) var last: Int?
+        private var prints: [Int: String] = [:]
+
+        init(last: Int?) { self.last = last }
+
+        init(_ anchor: HealthAnchor) throws {
+            do { self = try JSONDecoder().decode(Self.self, from: Data(anchor.bytes)) } catch {
+                throw HealthSourceError(.anchorInvalid)
+            }
+        }
+
+        /// Whether a day was told as it is.
+        func knows(_ day: SummaryDay) -> Bool { prints[day.number] == day.print }
+
+        mutating func note(_ day: SummaryDay) {
+            prints[day.number] = day.print
+            last = max(last ?? day.number, day.number)
+            prints = prints.filter { $0.key > (last ?? 0) - ActivitySummaryReader.lateDays }
+        }
+
+        var anchor: HealthAnchor {
+            get throws {
+                let encoder = JSONEncoder()
+                encoder.outputFormatting = .sortedKeys
+                return HealthAnchor(try encoder.encode(self))
+            }
+        }
+    }
+#endif
