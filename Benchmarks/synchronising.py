@@ -100,10 +100,8 @@ def backfill(work):
     source, output, store = work / "journal.ndjson", work / "health.ndjson", work / "phone"
     journal(source, BACKFILLED)
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    wakes, seconds = 0, 0
-    more = True
+    wakes, more = 0, True
     while more:
-        seconds += timed(lambda: None)
         report = sync(store, source, output, "--samples", 50_000)
         wakes, more = wakes + 1, report["more"]
     most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024

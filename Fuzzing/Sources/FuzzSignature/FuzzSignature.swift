@@ -11,10 +11,10 @@ func fuzzSignature(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
         if let hub { _ = read.reaches(hub) }
         _ = read.isCurrent(at: Date(timeIntervalSince1970: 1_800_000_000))
         precondition(!read.isSigned(with: "a key that nobody has"))
-        if let again = try? SharedAccessSignature(reading: read.header) { precondition(again == read) }
+        precondition((try? SharedAccessSignature(reading: read.header)) == read)
     }
-    if let read = try? EventHubConnection(reading: text), let again = try? EventHubConnection(reading: read.text) {
-        precondition(again == read)
+    if let read = try? EventHubConnection(reading: text) {
+        precondition((try? EventHubConnection(reading: read.text)) == read)
     }
     return 0
 }

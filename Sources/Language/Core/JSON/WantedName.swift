@@ -13,7 +13,8 @@ package struct WantedName: Sendable, Hashable {
     /// Whether another name has the same code points.
     @inline(__always)
     package func isSame(as other: String) -> Bool {
-        // What looks like ASCII and is none takes more bytes.
-        other == text && (isASCII ? other.utf8.count == text.utf8.count : other.utf8.elementsEqual(text.utf8))
+        // Most names differ in length. What looks like ASCII and is none takes more bytes.
+        other.utf8.count == text.utf8.count
+            && (isASCII ? other == text : other.utf8.elementsEqual(text.utf8))
     }
 }
