@@ -14,8 +14,9 @@ final class JSONPathEvaluator {
 
     private let root: JSON
     private let limits: QueryLimits
-    private var steps: Int
-    private var depth = 0
+    // Read and written between calls alone, never while another access is open.
+    @exclusivity(unchecked) private var steps: Int
+    @exclusivity(unchecked) private var depth = 0
 
     /// Steps, conditions and levels of the document that are open at once; it keeps the stack within what every thread has.
     private static let mostDepth = 400
@@ -55,20 +56,66 @@ final class JSONPathEvaluator {
         return try follow(route.steps, 0, from: found, receive)
     }
 
+    /// Most paths end in a name: that one is looked for without anything around it.
+    @inline(__always)
     private func follow(
+        _ route: [JSONPathRoute.Step], _ start: Int, from found: Found, _ receive: Receiver
+    ) throws(JSONPathError) -> Bool {
+        guard start + 1 == route.count, case .member(let name?) = route[start] else {
+            return try walk(route, start, from: found, receive)
+        }
+        try spend()
+        guard case .value(.object(let object)) = found, let value = object[name] else { return true }
+        return try receive(.value(value))
+    }
+
+    /// Steps that find one value are gone one after the other; one that may find more has the steps behind it on each.
+    private func walk(
+        _ route: [JSONPathRoute.Step], _ start: Int, from found: Found, _ receive: Receiver
+    ) throws(JSONPathError) -> Bool {
+        var (place, found) = (start, found)
+        while place < route.count {
+            try spend()
+            switch route[place] {
+            case .root: found = .value(root)
+            case .member(let name?):
+                guard case .value(.object(let object)) = found, let value = object[name] else { return true }
+                found = .value(value)
+            case .index(let index):
+                guard case .value(.array(let elements)) = found,
+                    let element = try Self.element(index, of: elements)
+                else { return true }
+                found = .value(element)
+            default: return try branch(route, place, from: found, receive)
+            }
+            place += 1
+        }
+        return try receive(found)
+    }
+
+    private func branch(
         _ route: [JSONPathRoute.Step], _ place: Int, from found: Found, _ receive: Receiver
     ) throws(JSONPathError) -> Bool {
-        guard place < route.count else { return try receive(found) }
-        try spend()
         depth += 1
         defer { depth -= 1 }
         guard depth <= Self.mostDepth else { throw JSONPathError(.nesting, limits) }
         let next = place + 1
         switch route[place] {
-        case .root: return try follow(route, next, from: .value(root), receive)
-        case .member(let name?):
-            guard case .value(.object(let object)) = found, let value = object[name] else { return true }
-            return try follow(route, next, from: .value(value), receive)
+        case .root, .member(_?), .index: return try follow(route, place, from: found, receive)
+        case .elements:
+            guard case .value(.array(let elements)) = found else { return true }
+            if next + 1 == route.count, case .member(let name?) = route[next] {
+                try spend(elements.count)
+                for element in elements {
+                    guard case .object(let object) = element, let value = object[name] else { continue }
+                    guard try receive(.value(value)) else { return false }
+                }
+                return true
+            }
+            for element in elements {
+                guard try follow(route, next, from: .value(element), receive) else { return false }
+            }
+            return true
         case .member(nil):
             guard case .value(.object(let object)) = found else { return true }
             for member in object.members {
@@ -94,7 +141,7 @@ final class JSONPathEvaluator {
             }
         case .descentFilter(let condition):
             return try filterAll(condition, found, route, next, receive)
-        case .index, .indexes, .slice, .elements:
+        case .indexes, .slice:
             guard case .value(.array(let elements)) = found else { return true }
             return try pick(route[place], of: elements) { element throws(JSONPathError) in
                 try self.follow(route, next, from: .value(element), receive)
@@ -102,14 +149,11 @@ final class JSONPathEvaluator {
         }
     }
 
-    /// The elements that an index, a list of indexes, a slice or `*` picks.
+    /// The elements that a list of indexes or a slice picks.
     private func pick(
         _ step: JSONPathRoute.Step, of elements: [JSON], _ receive: (JSON) throws(JSONPathError) -> Bool
     ) throws(JSONPathError) -> Bool {
         switch step {
-        case .index(let index):
-            guard let element = try Self.element(index, of: elements) else { return true }
-            return try receive(element)
         case .indexes(let indexes):
             for index in indexes {
                 try spend()
@@ -127,10 +171,7 @@ final class JSONPathEvaluator {
                 guard try receive(elements[index]) else { return false }
                 index += step
             }
-        default:
-            for element in elements {
-                guard try receive(element) else { return false }
-            }
+        default: break
         }
         return true
     }
