@@ -73,7 +73,7 @@ def synchronised(work):
         ours.append(timed(follow))
         converted = folder / "converted.ndjson"
         theirs.append(timed(lambda converted=converted: harness.tributary(
-            "health", "convert", whole, "-o", converted, "--patient-id", "p1")))
+            "health", "convert", whole, "-o", converted, "--subject", "p1")))
         counts = [sum(1 for line in open(file, "rb") if b'"Observation"' in line) for file in (output, converted)]
         if set(counts) != {SYNCHRONISED}:
             raise AssertionError(f"{counts} Observations, not {SYNCHRONISED}")
