@@ -138,17 +138,18 @@ def gateway(work):
                     "device": "d", "at": moment(60 * (run * EVENTS + number), "%Y-%m-%dT%H:%M:%SZ"),
                     "kg": 60 + number % 40})} for number in range(start, start + 500)]).encode())
 
+            # As the sealed way is waited for: by a look at the database, which takes nothing from the server.
             def recorded():
-                return harness.tributary("devices", "status", study.dir, "--json").json
+                return study.number("SELECT measurements FROM gateway_total WHERE id = 1")
 
-            before = recorded()["measurements"]
+            before = recorded()
 
             def post(bodies=bodies, before=before):
                 for body in bodies:
                     answer = harness.http("POST", f"{server.url}/bench/messages", headers, body)
                     if answer.status != 201:
                         raise AssertionError(answer)
-                harness.until(lambda: recorded()["measurements"] - before == EVENTS, "the readings are stored", 600)
+                harness.until(lambda: recorded() - before == EVENTS, "the readings are stored", 600)
 
             ours.append(timed(post))
             # The sealed way: as many of the same, from the queue of the device on.

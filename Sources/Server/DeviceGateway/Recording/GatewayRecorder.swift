@@ -81,8 +81,8 @@ public struct GatewayRecorder: Sendable {
         try await loadReadings(&buckets)
         // 3. The Observations. One that cannot be is tried reading by reading, so that what fails fails alone.
         var made: [(bucket: ObservationBucket, made: ObservationBucket.Made)] = []
-        for bucket in buckets.values.sorted(by: { $0.id < $1.id }) where !bucket.new.isEmpty {
-            let (result, failures) = Self.make(bucket, writing)
+        let open = buckets.values.filter { !$0.new.isEmpty }.sorted { $0.id < $1.id }
+        for (bucket, (result, failures)) in zip(open, await Self.make(open, writing)) {
             if let result { made.append((bucket, result)) }
             for (event, reason) in failures {
                 for index in readings.indices where readings[index].event.number == event {
@@ -195,6 +195,27 @@ public struct GatewayRecorder: Sendable {
         for (id, known) in zip(ids, found) {
             buckets[id]?.known.measurements = known.readings
             buckets[id]?.present = known.present
+        }
+    }
+
+    /// So many parts of a batch are made at a time.
+    private static let parts = 4
+
+    /// The Observations of buckets, made beside each other.
+    private static func make(
+        _ buckets: [ObservationBucket], _ writing: any WriteAdmission
+    ) async -> [(ObservationBucket.Made?, failures: [(event: Int64, GatewayReason)])] {
+        typealias Result = (ObservationBucket.Made?, failures: [(event: Int64, GatewayReason)])
+        let size = max(16, (buckets.count + parts - 1) / parts)
+        return await withTaskGroup(of: (Int, [Result]).self) { group in
+            for start in stride(from: 0, to: buckets.count, by: size) {
+                group.addTask {
+                    (start, buckets[start..<min(start + size, buckets.count)].map { make($0, writing) })
+                }
+            }
+            var made: [Int: [Result]] = [:]
+            for await (start, results) in group { made[start] = results }
+            return made.sorted { $0.key < $1.key }.flatMap(\.value)
         }
     }
 
