@@ -115,6 +115,11 @@ import Testing
         #expect(local.messages.absoluteString == "http://127.0.0.1:8080/h/messages")
         #expect(local.authorization(now: now) == "SharedAccessSignature sr=a&sig=b")
         #expect(try EventHubConnection(reading: local.text) == local)
+        for endpoint in ["sb://h", "sb://h/", "HTTPS://h:/", "sb://h:8443/a/b", "sb://[::1]:9/"] {
+            let read = try EventHubConnection(
+                reading: "Endpoint=\(endpoint);SharedAccessKeyName=n;SharedAccessKey=k;EntityPath=h")
+            #expect(try EventHubConnection(reading: read.text) == read, "\(endpoint)")
+        }
     }
 
     @Test(arguments: [
@@ -124,6 +129,8 @@ import Testing
         "Endpoint=sb://h/;SharedAccessKeyName=n;SharedAccessKey=k;EntityPath=../h",
         "Endpoint=sb://h/;SharedAccessKeyName=n;SharedAccessKey=k;SharedAccessSignature=s;EntityPath=h",
         "Endpoint=sb://h/;Endpoint=sb://i/;SharedAccessKeyName=n;SharedAccessKey=k;EntityPath=h",
+        "Endpoint=sb://http:///;SharedAccessKeyName=n;SharedAccessKey=k;EntityPath=h",
+        "Endpoint=sb://h/a//b/;SharedAccessKeyName=n;SharedAccessKey=k;EntityPath=h",
         "Endpoint=sb://u:p@h/;SharedAccessKeyName=n;SharedAccessKey=k;EntityPath=h",
         "Endpoint=sb://h/;SharedAccessKeyName=n;SharedAccessKey=k;EntityPath=h;TransportType=carrier",
     ]) func whatIsNoConnectionStringIsRefused(text: String) {

@@ -30,8 +30,10 @@ public struct EventHubConnection: Sendable, Hashable {
     /// - Throws: ``WireError`` `event-hub-invalid`.
     public init(endpoint: URL, hub name: String, credential: Credential) throws(WireError) {
         guard let scheme = endpoint.scheme?.lowercased(), let host = endpoint.host(percentEncoded: false),
-            !host.isEmpty,
-            endpoint.user == nil, endpoint.query == nil, endpoint.fragment == nil, EventHubName.isName(name)
+            !host.isEmpty, var parts = URLComponents(url: endpoint, resolvingAgainstBaseURL: true),
+            parts.user == nil, parts.password == nil, parts.query == nil, parts.fragment == nil,
+            // Segments without a name are lost where URLs are put together.
+            !parts.percentEncodedPath.contains("//"), EventHubName.isName(name)
         else { throw Self.refusal }
         switch scheme {
         case "https": break
@@ -40,7 +42,11 @@ public struct EventHubConnection: Sendable, Hashable {
             throw WireError(.eventHubInvalid, "An event hub is asked over https; http is for this machine alone.")
         default: throw Self.refusal
         }
-        hub = endpoint.appending(path: name)
+        // One way to write it: a colon without a port is none.
+        parts.scheme = scheme
+        parts.port = endpoint.port
+        guard let namespace = parts.url else { throw Self.refusal }
+        hub = namespace.appending(path: name)
         self.credential = credential
     }
 
