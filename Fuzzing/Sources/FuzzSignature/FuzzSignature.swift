@@ -11,10 +11,15 @@ func fuzzSignature(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
         if let hub { _ = read.reaches(hub) }
         _ = read.isCurrent(at: Date(timeIntervalSince1970: 1_800_000_000))
         precondition(!read.isSigned(with: "a key that nobody has"))
-        precondition((try? SharedAccessSignature(reading: read.header)) == read)
+        // What is written escapes more, and may be too long to be read.
+        if read.header.utf8.count <= SharedAccessSignature.maximumBytes {
+            precondition((try? SharedAccessSignature(reading: read.header)) == read)
+        }
     }
     if let read = try? EventHubConnection(reading: text) {
-        precondition((try? EventHubConnection(reading: read.text)) == read)
+        if read.text.utf8.count <= EventHubConnection.maximumBytes {
+            precondition((try? EventHubConnection(reading: read.text)) == read)
+        }
     }
     return 0
 }
