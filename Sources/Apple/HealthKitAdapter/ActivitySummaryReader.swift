@@ -24,7 +24,7 @@
             let last = yesterday
             var place = SummaryPlace(last: last)
             for day in try await days(from: last - Self.lateDays + 1, to: last) { place.note(day) }
-            return try place.anchor
+            return place.anchor
         }
 
         func changes(after anchor: HealthAnchor?, limit: Int) async throws -> HealthChanges {
@@ -34,7 +34,7 @@
             let changed = found.filter { !place.knows($0) }
             for day in changed.prefix(limit) { place.note(day) }
             return HealthChanges(
-                added: changed.prefix(limit).map(\.reading), anchor: changed.isEmpty ? anchor : try place.anchor,
+                added: changed.prefix(limit).map(\.reading), anchor: changed.isEmpty ? anchor : place.anchor,
                 hasMore: changed.count > limit)
         }
 
@@ -98,9 +98,10 @@
         init?(_ summary: HKActivitySummary, _ calendar: Calendar, energy: HKUnit) {
             let components = summary.dateComponents(for: calendar)
             guard let year = components.year, let month = components.month, let day = components.day,
-                let number = Self.number(year, month, day),
-                let midnight = calendar.date(from: Self.components(number + 1, calendar))
+                (1...9_999).contains(year), (1...12).contains(month), (1...31).contains(day)
             else { return nil }
+            let number = CivilDate.days(year: year, month: month, day: day)
+            guard let midnight = calendar.date(from: Self.components(number + 1, calendar)) else { return nil }
             func figure(_ quantity: HKQuantity?, _ unit: HKUnit, _ measure: SpecialMeasure) -> SpecialQuantity? {
                 guard let quantity, quantity.is(compatibleWith: unit) else { return nil }
                 let value = quantity.doubleValue(for: unit)
@@ -135,30 +136,15 @@
 
         // MARK: - Days as numbers
 
-        /// Days are counted without a time zone: midnight here is of this day, wherever that is.
-        private static let counting: Calendar = {
-            var calendar = Calendar(identifier: .gregorian)
-            calendar.timeZone = .gmt
-            return calendar
-        }()
-
-        private static func number(_ year: Int, _ month: Int, _ day: Int) -> Int? {
-            guard (1...9_999).contains(year) else { return nil }
-            return counting.date(from: DateComponents(year: year, month: month, day: day))
-                .map { Int(($0.timeIntervalSince1970 / 86_400).rounded(.down)) }
-        }
-
         static func number(of date: Date, _ calendar: Calendar) -> Int {
             let parts = calendar.dateComponents([.year, .month, .day], from: date)
-            return number(parts.year ?? 1970, parts.month ?? 1, parts.day ?? 1) ?? 0
+            return CivilDate.days(year: parts.year ?? 1970, month: parts.month ?? 1, day: parts.day ?? 1)
         }
 
         /// The parts of a day's date. HealthKit raises an exception where they do not name their calendar.
         static func components(_ number: Int, _ calendar: Calendar) -> DateComponents {
-            let date = Date(timeIntervalSince1970: Double(number) * 86_400)
-            var components = counting.dateComponents([.year, .month, .day], from: date)
-            components.calendar = calendar
-            return components
+            let date = CivilDate.date(days: number)
+            return DateComponents(calendar: calendar, year: date.year, month: date.month, day: date.day)
         }
 
         // MARK: - Days as identifiers
@@ -183,15 +169,19 @@
     }
 
     /// The place in the stream of summaries: the last day that was told, and what the late days were.
-    private struct SummaryPlace: Codable {
+    private struct SummaryPlace {
         private(set) var last: Int?
         private var prints: [Int: String] = [:]
 
         init(last: Int?) { self.last = last }
 
         init(_ anchor: HealthAnchor) throws {
-            do { self = try JSONDecoder().decode(Self.self, from: Data(anchor.bytes)) } catch {
+            guard let json = JSON(reading: anchor.bytes), let days = json["days"]?.object else {
                 throw HealthSourceError(.anchorInvalid)
+            }
+            last = json["last"]?.number?.integer
+            for member in days.members.prefix(ActivitySummaryReader.lateDays) {
+                if let day = Int(member.key) { prints[day] = member.value.string }
             }
         }
 
@@ -205,11 +195,12 @@
         }
 
         var anchor: HealthAnchor {
-            get throws {
-                let encoder = JSONEncoder()
-                encoder.outputFormatting = .sortedKeys
-                return HealthAnchor(try encoder.encode(self))
-            }
+            var days = JSONObject()
+            for (day, print) in prints.sorted(by: { $0.key < $1.key }) { days[String(day)] = .string(print) }
+            let place: JSON = [
+                "last": last.map { .number(JSONNumber($0)) } ?? .null, "days": .object(days),
+            ]
+            return HealthAnchor(place.bytes())
         }
     }
 #endif
