@@ -84,7 +84,8 @@ extension FHIRHealthStore {
         // What may have been posted before is looked for by itself.
         let again = changes.filter { change in
             if case .add = change.kind, abilities.creation(of: change.type) != .named {
-                return !posted.insert("\(change.type)/\(change.id)").inserted
+                let key = "\(change.type)/\(change.id)"
+                return unsearched.contains(key) || !posted.insert(key).inserted
             }
             return false
         }
@@ -190,7 +191,9 @@ extension FHIRHealthStore {
     /// - Returns: nil where it is not there.
     private func isPosted(_ change: FHIRChange) async throws -> HealthOutcome? {
         if posted.count > Self.mostPosted { posted.removeAll() }
-        guard !posted.insert("\(change.type)/\(change.id)").inserted else { return nil }
+        let key = "\(change.type)/\(change.id)"
+        let isFirst = posted.insert(key).inserted
+        guard unsearched.remove(key) != nil || !isFirst else { return nil }
         return try await isThere(change)
     }
 

@@ -23,6 +23,9 @@ public actor FHIRHealthStore: ExternalStore {
     var matches: [String: Match] = [:]
     /// What was posted, or may have been: an answer that is lost says nothing. It is looked for before it is posted again.
     var posted: Set<String> = []
+    /// What was last fetched without a search, as the server says that it takes clients' ids. Where it does not, an earlier
+    /// process may have posted it all the same.
+    var unsearched: Set<String> = []
     /// Devices that are there.
     var devices: Set<String> = []
 
@@ -57,10 +60,13 @@ public actor FHIRHealthStore: ExternalStore {
         let abilities = try await abilities()
         var presence: [UUID: StorePresence] = [:]
         var wanted: [String: [(uuid: UUID, tokens: [FHIRIdentity.Token], id: String)]] = [:]
+        unsearched = []
         for sample in samples {
             presence[sample.uuid] = .absent
-            // What is put under its id needs no search.
-            guard let (type, id) = Self.parts(sample.targets.first), abilities.creation(of: type) != .named else {
+            guard let (type, id) = Self.parts(sample.targets.first) else { continue }
+            // What is put under its id needs no search, unless the server turns out not to take it there.
+            guard abilities.creation(of: type) != .named else {
+                unsearched.formUnion(sample.targets)
                 continue
             }
             wanted[type, default: []].append((sample.uuid, FHIRIdentity.tokens(uuid: sample.uuid, id: id), id))
