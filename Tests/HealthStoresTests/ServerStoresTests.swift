@@ -38,6 +38,23 @@ import Wire
         return synchroniser
     }
 
+    /// Whatever the server says of itself, what an earlier process posted is found by one that knows nothing of it.
+    @Test(arguments: servers.keys.sorted()) func whatIsThereIsNotPostedByAnotherProcess(name: String) async throws {
+        let habits = try #require(Self.servers[name])
+        let base = try #require(Self.base)
+        var random = Seeded.fresh()
+        let folder = try TemporaryFolder()
+        var journal = try WrittenJournal(in: folder)
+        for _ in 0..<12 { try journal.change(&random) }
+        let server = FHIRServer(habits, seed: 1)
+        for _ in 0..<3 {
+            let store = FHIRHealthStore(base, transport: server, subject: "p1")
+            #expect(await !synchroniser(journal, try TemporaryFolder(), store).run().hasFailed)
+        }
+        let expected = try journal.expected(subject: "p1").sorted()
+        #expect(await server.observations == expected)
+    }
+
     @Test(arguments: servers.keys.sorted()) func aServerEndsEqualToTheJournal(name: String) async throws {
         var random = Seeded.fresh()
         var habits = try #require(Self.servers[name])
