@@ -1,8 +1,10 @@
 """What it costs to follow a phone's health data, and to take in what devices of others send."""
 
+import datetime
 import json
 import os
 import resource
+import shutil
 import statistics
 import subprocess
 import uuid
@@ -20,7 +22,6 @@ BASE = 1_700_000_000
 
 
 def moment(seconds, form):
-    import datetime
     return datetime.datetime.fromtimestamp(BASE + seconds, datetime.timezone.utc).strftime(form)
 
 
@@ -130,7 +131,7 @@ def gateway(work):
         harness.tributary("devices", "register", study.dir, "--device", "d", "--participant", device.participant)
         headers = {"Authorization": signature(connection), "Content-Type": BATCH}
         ours, theirs = [], []
-        source, whole = work / "journal.ndjson", work / "export.xml"
+        source = work / "journal.ndjson"
         for run in range(RUNS):
             bodies = []
             for start in range(0, EVENTS, 500):
@@ -153,14 +154,13 @@ def gateway(work):
 
             ours.append(timed(post))
             # The sealed way: as many of the same, from the queue of the device on.
-            export(whole, 0)
             with open(source, "w", encoding="utf-8") as file:
                 for number in range(EVENTS):
                     time = moment(60 * (run * EVENTS + number), "%Y-%m-%dT%H:%M:%S+00:00")
                     file.write(json.dumps({"add": {
                         "uuid": str(uuid.uuid4()).upper(), "type": "HKQuantityTypeIdentifierBodyMass", "value": 60 + number % 40,
                         "unit": "kg", "start": time, "end": time, "source": {"name": "Scale", "version": "1"}}}) + "\n")
-            (device.store / "health-sync").exists() and subprocess.run(["rm", "-r", str(device.store / "health-sync")], check=True)
+            shutil.rmtree(device.store / "health-sync", ignore_errors=True)
             device.run("sync", "--source", source, "--samples", 1_000_000)
 
             def send():
