@@ -416,6 +416,11 @@ class Device:
             self.forget_study()
         return done
 
+    def follow(self, former, url):
+        """Tells the phone that the study's server, which was at one URL, is at another."""
+        path = self.store / "enrolment.json"
+        path.write_text(path.read_text().replace(former, url))
+
     def forget_study(self):
         """Makes this a phone whose study did not name itself in its keys: it signs nothing."""
         path = self.store / "enrolment.json"

@@ -88,8 +88,7 @@ class Parted(unittest.TestCase):
             old = self.receiver.url
             self.start_receiver()
             for device in devices:
-                path = device.store / "enrolment.json"
-                path.write_text(path.read_text().replace(old, self.receiver.url))
+                device.follow(old, self.receiver.url)
 
 
 def open_files(process):

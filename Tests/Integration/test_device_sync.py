@@ -291,8 +291,7 @@ class KilledOnBothSides(JournalTest):
     def restart(self):
         old = self.server.url
         self.server = self.study.serve()
-        path = self.device.store / "enrolment.json"
-        path.write_text(path.read_text().replace(old, self.server.url))
+        self.device.follow(old, self.server.url)
 
     def test_everything_is_there_once(self):
         random = seeded()

@@ -249,8 +249,7 @@ class Protected(WithKeys):
         server.stop()
         # Without it the server takes mail and does not open it.
         server = self.study.serve()
-        path = device.store / "enrolment.json"
-        path.write_text(path.read_text().replace(self.study.servers[0].url, server.url))
+        device.follow(self.study.servers[0].url, server.url)
         self.answer(device)
         device.send()
         ready = http("GET", server.monitor_url + "/readyz")

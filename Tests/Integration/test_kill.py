@@ -47,8 +47,7 @@ class Killed(unittest.TestCase):
         """A new server on a new port; the device is told."""
         old = self.server.url
         self.server = self.study.serve()
-        path = self.device.store / "enrolment.json"
-        path.write_text(path.read_text().replace(old, self.server.url))
+        self.device.follow(old, self.server.url)
 
     def sending(self):
         return subprocess.Popen(

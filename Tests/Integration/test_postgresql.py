@@ -106,8 +106,7 @@ class WayTest(OnServer):
             server.kill()
             url = server.url
             server = study.serve()
-            path = device.store / "enrolment.json"
-            path.write_text(path.read_text().replace(url, server.url))
+            device.follow(url, server.url)
             began = time.monotonic()
             self.assertEqual({row["status"] for row in device.settled(60).values()}, {"stored"})
             self.assertLess(time.monotonic() - began, 60)
@@ -229,8 +228,7 @@ class MovingTest(OnServer):
 
     def go_on(self, device, former, number, records=None):
         server = self.study.serve()
-        path = device.store / "enrolment.json"
-        path.write_text(path.read_text().replace(former.url, server.url))
+        device.follow(former.url, server.url)
         former.url = server.url
         device.answer(VISIT, visit(cups=CUPS + number))
         device.send()
