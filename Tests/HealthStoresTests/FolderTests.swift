@@ -62,7 +62,7 @@ import Testing
         let folder = try TemporaryFolder()
         let file = folder.url.appendingPathComponent("outbox/HKQuantityTypeIdentifierHeartRate/index")
         let uuids = (0..<40).map { _ in Self.uuid(&random) }
-        var model: [UUID: String] = [:]
+        var model: [UUID: HealthTarget] = [:]
         var progress = HealthSyncFolder(folder.url)
         try await progress.save([1], of: Self.stream)
         for _ in 0..<120 {
@@ -71,7 +71,7 @@ import Testing
             var next = model
             if Bool.random(using: &random) {
                 let id = Self.uuid(&random).uuidString.lowercased()
-                let targets = Dictionary(uniqueKeysWithValues: some.map { ($0, "Observation/\(id)") })
+                let targets = Dictionary(uniqueKeysWithValues: some.map { ($0, HealthTarget("Observation/\(id)")) })
                 try await progress.note(targets, of: Self.stream)
                 next.merge(targets) { $1 }
             } else {

@@ -1,10 +1,11 @@
 import Core
 import Foundation
 import HealthData
-import HealthStores
 import HealthSync
 import TestSupport
 import Testing
+
+@testable import HealthStores
 
 @Suite struct NDJSONStoreTests {
     private func wake(_ file: URL, _ journal: WrittenJournal, in folder: TemporaryFolder) async throws {
@@ -70,5 +71,33 @@ import Testing
         #expect(code == "outbox-busy")
         #expect(try await store.delete([DeletedSample(uuid: UUID(), type: "x", targets: ["Observation/n"])]).count == 1)
         #expect(await store.isEmpty)
+    }
+}
+
+/// The keys by which a file's resources are known.
+@Suite struct ResourceKeyTests {
+    @Test func referencesHaveKeysOfTheirOwn() {
+        var random = Seeded.fresh()
+        var keys: Set<FingerprintKey> = []
+        var set = FingerprintSet()
+        var references: [String] = []
+        for number in 0..<2_000 {
+            let uuid = UUID((UInt64(0), UInt64(number)))
+            references += [
+                "Observation/" + uuid.uuidString.lowercased(), "Device/" + uuid.uuidString.lowercased(),
+                "Observation/o\(number)",
+                "Observation/" + UUID((random.next(), random.next())).uuidString.lowercased(),
+            ]
+        }
+        // Ids are told apart by case (FHIR R4, 2.24.0.1).
+        references += [
+            "Observation/" + "aaaaaaaa-0000-4000-8000-000000000001", "Observation/AAAAAAAA-0000-4000-8000-000000000001",
+        ]
+        for reference in references {
+            #expect(keys.insert(ResourceKey.key(of: reference)).inserted)
+            let isNew = set.insert(ResourceKey.key(of: reference))
+            #expect(isNew)
+        }
+        #expect(references.allSatisfy { set.contains(ResourceKey.key(of: $0)) })
     }
 }

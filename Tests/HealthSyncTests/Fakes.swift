@@ -34,8 +34,8 @@ struct Phone: HealthSampleSource, HealthSyncStorage {
     func known(_ uuids: [UUID], of stream: HealthStream) async throws -> [UUID: IndexedSample] {
         try await world.known(uuids, stream, process)
     }
-    func note(_ targets: [UUID: String], of stream: HealthStream) async throws {
-        try await world.note(targets, stream, process)
+    func note(_ targets: [UUID: HealthTarget], of stream: HealthStream) async throws {
+        try await world.note(targets.mapValues(\.text), stream, process)
     }
     func forget(_ uuids: [UUID], of stream: HealthStream) async throws {
         try await world.forget(uuids, stream, process)

@@ -54,9 +54,9 @@ import Testing
                 if isCut { file.cut.withLock { $0 = Int.random(in: 0...400, using: &random) } }
                 do {
                     if Bool.random(using: &random) {
-                        let notes = some.map { ($0, targets.randomElement(using: &random) ?? "") }
+                        let notes = some.map { ($0, HealthTarget(targets.randomElement(using: &random) ?? "")) }
                         try log.note(Dictionary(uniqueKeysWithValues: notes))
-                        for (uuid, target) in notes { model[uuid] = target }
+                        for (uuid, target) in notes { model[uuid] = target.text }
                     } else {
                         try log.forget(Array(some))
                         for uuid in some { model[uuid] = nil }
@@ -81,7 +81,7 @@ import Testing
         let known = try log.known(asked)
         for uuid in asked {
             let count = model.values.count { $0 == model[uuid] }
-            let expected = model[uuid].map { IndexedSample(target: $0, count: count) }
+            let expected = model[uuid].map { IndexedSample(target: HealthTarget($0), count: count) }
             #expect(known[uuid] == expected)
         }
     }
@@ -93,7 +93,7 @@ import Testing
         var uuids: [UUID] = []
         for _ in 0..<20 {
             let some = (0..<1_000).map { _ in uuid(&random) }
-            let targets = some.map { ($0, "Observation/" + uuid(&random).uuidString.lowercased()) }
+            let targets = some.map { ($0, HealthTarget("Observation/" + uuid(&random).uuidString.lowercased())) }
             try log.note(Dictionary(uniqueKeysWithValues: targets))
             uuids += some
         }

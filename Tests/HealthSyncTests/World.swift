@@ -321,7 +321,9 @@ actor World {
         for target in all.values { counts[target, default: 0] += 1 }
         var known: [UUID: IndexedSample] = [:]
         for uuid in uuids {
-            if let target = all[uuid] { known[uuid] = IndexedSample(target: target, count: counts[target] ?? 0) }
+            if let target = all[uuid] {
+                known[uuid] = IndexedSample(target: HealthTarget(target), count: counts[target] ?? 0)
+            }
         }
         return known
     }

@@ -1,4 +1,6 @@
+import Core
 import FHIR
+import Foundation
 
 /// An observation that is ready to be sent, with what it was made of.
 public struct HealthObservation: Sendable {
@@ -34,24 +36,30 @@ public struct HealthObservation: Sendable {
     /// The id of the resource.
     public var id: String { fingerprint.resourceID(subject: subject) }
 
+    /// The id as a UUID; in the resource it is written in lower case.
+    public var uuid: UUID { fingerprint.resourceUUID(subject: subject) }
+
     /// The resource as JSON that can be looked into and changed.
     public var observation: Observation { sample.observation(subject: subject, fingerprint: fingerprint, units: units) }
 
     /// Appends the JSON text of ``observation``, byte for byte, without making the JSON first: an export has millions of
     /// samples, and most of the text of one type is always the same.
-    public func write(to output: inout [UInt8]) {
+    ///
+    /// - Parameter id: ``uuid``, where it was made already.
+    public func write(to output: inout [UInt8], id: UUID? = nil) {
         withUnsafeTemporaryAllocation(byteCount: 8192, alignment: 8) { scratch in
             var text = TextSink(scratch, &output)
-            write(to: &text)
+            write(to: &text, id)
             output = text.finish()
         }
     }
 
-    private func write(to text: inout TextSink) {
+    private func write(to text: inout TextSink, _ id: UUID?) {
         let content = sample.content
         let type = content.type
         text.put("{\"resourceType\":\"Observation\",\"id\":\"")
-        text.put(36) { fingerprint.writeResourceID(subject: frame.subject, to: $0) }
+        let id = id ?? uuid
+        text.put(UUID.textLength) { id.writeText(to: $0, isLowercase: true) }
         var isFirst = true
         for datum in content.context.metadata where !datum.isComponent(of: type) {
             text.put(isFirst ? "\",\"extension\":[" : ",")
@@ -61,7 +69,7 @@ public struct HealthObservation: Sendable {
         text.put(isFirst ? "\",\"identifier\":[" : "],\"identifier\":[")
         if let uuid = content.uuid {
             text.put("{\"system\":\"com.apple.health\",\"value\":\"")
-            text.put(uuid.uuidString)
+            text.put(UUID.textLength) { uuid.writeText(to: $0) }
             text.put("\"},")
         }
         text.put("{\"system\":\"urn:tributary:content-hash\",\"value\":\"")

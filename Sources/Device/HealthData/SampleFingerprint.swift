@@ -1,3 +1,4 @@
+import Core
 import Crypto
 import Foundation
 
@@ -36,23 +37,25 @@ public struct SampleFingerprint: Sendable, Hashable {
 
     /// Writes the 64 digits.
     func writeText(to start: UnsafeMutablePointer<UInt8>) {
-        Hex.write(words.0, to: start)
-        Hex.write(words.1, to: start + 16)
-        Hex.write(words.2, to: start + 32)
-        Hex.write(words.3, to: start + 48)
+        Hexadecimal.write(words.0, to: start)
+        Hexadecimal.write(words.1, to: start + 16)
+        Hexadecimal.write(words.2, to: start + 32)
+        Hexadecimal.write(words.3, to: start + 48)
     }
 
     /// The id of the resource: a UUID (RFC 9562 version 8) from the subject and the content, so that the same sample
     /// of the same person is written to the same place however often it is sent.
     public func resourceID(subject: String?) -> String {
-        String(unsafeUninitializedCapacity: 36) { buffer in
-            if let start = buffer.baseAddress { writeResourceID(subject: subject, to: start) }
-            return 36
+        String(unsafeUninitializedCapacity: UUID.textLength) { buffer in
+            if let start = buffer.baseAddress {
+                resourceUUID(subject: subject).writeText(to: start, isLowercase: true)
+            }
+            return UUID.textLength
         }
     }
 
-    /// Writes the 36 characters of the resource's id.
-    func writeResourceID(subject: String?, to start: UnsafeMutablePointer<UInt8>) {
+    /// The id of the resource as a UUID; in the resource it is written in lower case.
+    public func resourceUUID(subject: String?) -> UUID {
         var high = words.0
         var low = words.1
         if let subject {
@@ -71,45 +74,11 @@ public struct SampleFingerprint: Sendable, Hashable {
         }
         high = high & 0xFFFF_FFFF_FFFF_0FFF | 0x8000
         low = low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 32) { digits in
-            guard let from = digits.baseAddress else { return }
-            Hex.write(high, to: from)
-            Hex.write(low, to: from + 16)
-            var place = start
-            for (first, count) in [(0, 8), (8, 4), (12, 4), (16, 4), (20, 12)] as [(Int, Int)] {
-                place.update(from: from + first, count: count)
-                place += count
-                if first < 20 {
-                    place.pointee = UInt8(ascii: "-")
-                    place += 1
-                }
-            }
-        }
+        return UUID((high, low))
     }
 
     public static func == (left: SampleFingerprint, right: SampleFingerprint) -> Bool { left.words == right.words }
     public func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
-}
-
-private enum Hex {
-    /// Writes the 16 digits of a number: all at once, a digit in each byte.
-    static func write(_ value: UInt64, to start: UnsafeMutablePointer<UInt8>) {
-        UnsafeMutableRawPointer(start).storeBytes(of: digits(UInt32(value >> 32)).bigEndian, as: UInt64.self)
-        UnsafeMutableRawPointer(start + 8).storeBytes(
-            of: digits(UInt32(truncatingIfNeeded: value)).bigEndian, as: UInt64.self)
-    }
-
-    /// The eight digits of a number, the first one in the highest byte.
-    private static func digits(_ value: UInt32) -> UInt64 {
-        // 1. A digit of four bits to each byte.
-        var spread = UInt64(value)
-        spread = (spread | spread << 16) & 0x0000_FFFF_0000_FFFF
-        spread = (spread | spread << 8) & 0x00FF_00FF_00FF_00FF
-        spread = (spread | spread << 4) & 0x0F0F_0F0F_0F0F_0F0F
-        // 2. Those above nine become letters.
-        let letters = (spread &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
-        return spread &+ 0x3030_3030_3030_3030 &+ letters &* 0x27
-    }
 }
 
 extension HealthSample {

@@ -102,8 +102,7 @@ public enum StudyBackup {
         let parent = target.deletingLastPathComponent()
         let prefix = ".\(target.lastPathComponent)."
         let names = (try? FileManager.default.contentsOfDirectory(atPath: parent.path)) ?? []
-        for name in names where name.hasPrefix(prefix) && UUID(uuidString: String(name.dropFirst(prefix.count))) != nil
-        {
+        for name in names where name.hasPrefix(prefix) && UUID(text: String(name.dropFirst(prefix.count))) != nil {
             let folder = parent.appendingPathComponent(name).path
             guard let lock = try? StoreLock(folder: folder) else { continue }
             try? FileManager.default.removeItem(atPath: folder)

@@ -23,7 +23,7 @@ public struct SubmissionHeader: Sendable, Hashable {
     }
 
     static func checked(submissionID: String?) throws(WireError) -> String {
-        guard let submissionID, submissionID.utf8.count == 36, let uuid = UUID(uuidString: submissionID) else {
+        guard let submissionID, submissionID.utf8.count == 36, let uuid = UUID(text: submissionID) else {
             throw WireError(.envelopeHeaderInvalid, "The protected header needs sid, a UUID.")
         }
         return uuid.uuidString.lowercased()

@@ -1,4 +1,3 @@
-import Crypto
 import FHIR
 import Foundation
 import HealthData
@@ -18,6 +17,8 @@ public actor NDJSONHealthStore: ExternalStore {
     private let subject: String?
     private var end: Int
     private var present = FingerprintSet()
+    /// The source of the sample before, whose device stands in the file.
+    private var lastSource: HealthSource?
 
     /// A resource has so many bytes at most.
     private static let longestLine = 50_000_000
@@ -39,8 +40,8 @@ public actor NDJSONHealthStore: ExternalStore {
             if line.isBlank { return true }
             guard !line.isTooLong else { throw HealthStoreError(.fileForeign) }
             switch try Self.meaning(of: line.bytes) {
-            case .resource(let target): present.insert(Self.key(of: target))
-            case .deletion(let targets): for target in targets { present.remove(Self.key(of: target)) }
+            case .resource(let target): present.insert(ResourceKey.key(of: target))
+            case .deletion(let targets): for target in targets { present.remove(ResourceKey.key(of: target)) }
             }
             return true
         }
@@ -56,7 +57,9 @@ public actor NDJSONHealthStore: ExternalStore {
     public var isEmpty: Bool { end == 0 }
 
     public func fetch(_ samples: [OutgoingSample]) async -> [UUID: StorePresence] {
-        Dictionary(samples.map { ($0.uuid, has($0) ? .present : .absent) }, uniquingKeysWith: { first, _ in first })
+        var answers = [UUID: StorePresence](minimumCapacity: samples.count)
+        for sample in samples { answers[sample.uuid] = has(sample) ? .present : .absent }
+        return answers
     }
 
     /// What is there is the same: its id is made of its content.
@@ -64,30 +67,50 @@ public actor NDJSONHealthStore: ExternalStore {
 
     public func add(_ samples: [OutgoingSample]) throws -> [UUID: HealthOutcome] {
         var lines: [UInt8] = []
-        var added: Set<String> = []
-        for sample in samples where !has(sample) && added.isDisjoint(with: sample.targets) {
-            if let device = sample.device {
-                let target = "Device/" + device.resourceID(subject: subject)
-                if !present.contains(Self.key(of: target)), added.insert(target).inserted {
-                    device.resource(subject: subject).write(to: &lines)
-                    lines.append(0x0A)
+        lines.reserveCapacity(samples.reduce(2_048) { $0 + $1.lines.count })
+        // What this call adds counts as present for the samples behind it.
+        var added: [FingerprintKey] = []
+        added.reserveCapacity(samples.count + 1)
+        func add(_ key: FingerprintKey, _ line: [UInt8]) {
+            guard present.insert(key) else { return }
+            added.append(key)
+            lines += line
+        }
+        for sample in samples {
+            guard !has(sample) else { continue }
+            if let source = sample.source, source !== lastSource {
+                if let device = source.device {
+                    let key = ResourceKey.key(of: "Device/" + device.resourceID(subject: subject))
+                    if !present.contains(key) { add(key, device.resource(subject: subject).bytes() + [0x0A]) }
+                }
+                lastSource = source
+            }
+            switch sample.target {
+            case .observation(let id): add(ResourceKey.key(of: id), sample.lines)
+            case .other:
+                for (target, line) in zip(sample.targets, sample.lines.split(separator: 0x0A)) {
+                    add(ResourceKey.key(of: target), line + [0x0A])
                 }
             }
-            added.formUnion(sample.targets)
-            lines += sample.lines
         }
-        try append(lines)
-        for target in added { present.insert(Self.key(of: target)) }
+        do {
+            try append(lines)
+        } catch {
+            for key in added { present.remove(key) }
+            lastSource = nil
+            throw error
+        }
         return Self.stored(samples.map(\.uuid))
     }
 
     public func delete(_ samples: [DeletedSample]) throws -> [UUID: HealthOutcome] {
         var asked: Set<String> = []
         let targets = samples.flatMap(\.targets)
-            .filter { present.contains(Self.key(of: $0)) && asked.insert($0).inserted }
+            .filter { present.contains(ResourceKey.key(of: $0)) && asked.insert($0).inserted }
         if !targets.isEmpty {
             try append(OutboxHealthStore.deletion(targets).bytes() + [0x0A])
-            for target in targets { present.remove(Self.key(of: target)) }
+            for target in targets { present.remove(ResourceKey.key(of: target)) }
+            lastSource = nil
         }
         return Self.stored(samples.map(\.uuid))
     }
@@ -99,19 +122,16 @@ public actor NDJSONHealthStore: ExternalStore {
     }
 
     private func has(_ sample: OutgoingSample) -> Bool {
-        !sample.targets.isEmpty && sample.targets.allSatisfy { present.contains(Self.key(of: $0)) }
+        switch sample.target {
+        case .observation(let id): present.contains(ResourceKey.key(of: id))
+        case .other(let text): !text.isEmpty && sample.targets.allSatisfy { present.contains(ResourceKey.key(of: $0)) }
+        }
     }
 
     private static func stored(_ uuids: [UUID]) -> [UUID: HealthOutcome] {
-        Dictionary(uuids.map { ($0, .stored) }, uniquingKeysWith: { first, _ in first })
-    }
-
-    private static func key(of target: String) -> FingerprintKey {
-        SHA256.hash(data: Data(target.utf8)).withUnsafeBytes { bytes in
-            FingerprintKey(
-                high: bytes.loadUnaligned(as: UInt64.self),
-                low: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
-        }
+        var outcomes = [UUID: HealthOutcome](minimumCapacity: uuids.count)
+        for uuid in uuids { outcomes[uuid] = .stored }
+        return outcomes
     }
 
     private enum Meaning {

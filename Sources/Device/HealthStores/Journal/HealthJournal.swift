@@ -36,6 +36,7 @@ public actor HealthJournal: HealthSampleSource {
     private let table: HealthTypeTable
     private var checks = JournalChecks()
     private var zones = TimeZoneOffsets()
+    private var scanner = JournalScanner()
 
     /// A journal in a file.
     public init(_ url: URL, table: HealthTypeTable = .standard) {
@@ -48,18 +49,30 @@ public actor HealthJournal: HealthSampleSource {
     /// - Throws: `HealthSourceError` `health-unavailable` where there is none; storage errors.
     public func survey() throws -> Survey {
         var survey = Survey()
+        // Nearly all lines name the type that the one before them named.
+        var last: [UInt8] = []
         try lines.read(from: 0, to: size()) { line in
             if line.isBlank { return true }
-            let types = JournalLine.types(in: line.bytes) ?? [JournalLine(line, named: "").type]
-            let known = types.filter { !$0.isEmpty }
-            if known.isEmpty { survey.unreadable += 1 }
-            if survey.types.count < Self.typeLimit { survey.types.formUnion(known) }
+            var isKnown = false
+            func take(_ type: ArraySlice<UInt8>) {
+                isKnown = true
+                guard !type.elementsEqual(last), survey.types.count < Self.typeLimit else { return }
+                last = Array(type)
+                survey.types.insert(String(decoding: type, as: UTF8.self))
+            }
+            if !JournalLine.eachType(in: line.bytes, take) {
+                let type = JournalLine(line, named: "").type
+                if !type.isEmpty { take(Array(type.utf8)[...]) }
+            }
+            if !isKnown { survey.unreadable += 1 }
             return true
         }
         return survey
     }
 
     // MARK: - HealthSampleSource
+
+    public nonisolated var canBeReadAhead: Bool { true }
 
     public func position(of type: String) -> HealthAnchor? { nil }
 
@@ -131,10 +144,10 @@ public actor HealthJournal: HealthSampleSource {
     ) throws -> Int {
         let bytes = Array("\"\(type)\"".utf8)
         return try lines.read(from: start, to: end) { line in
-            guard line.bytes.end(of: bytes) != nil || line.bytes.contains(UInt8(ascii: "\\")), !line.isBlank else {
-                return true
-            }
-            let read = JournalLine(line, named: JournalLine.types(in: line.bytes)?.first ?? "")
+            guard line.bytes.end(of: bytes) != nil || line.bytes.contains(byte: UInt8(ascii: "\\")), !line.isBlank
+            else { return true }
+            let plain = line.isTooLong ? nil : scanner.read(line.bytes)
+            let read = plain ?? JournalLine(line, named: JournalLine.types(in: line.bytes)?.first ?? "")
             return try read.type == type ? body(read) : true
         }
     }

@@ -18,6 +18,13 @@ struct JournalLine {
     let type: String
     let change: Change
 
+    /// A line of its parts.
+    init(uuid: UUID, type: String, change: Change) {
+        self.uuid = uuid
+        self.type = type
+        self.change = change
+    }
+
     /// Reads a line of a type. One that is damaged is a sample that cannot be read: under its identifier, where that can
     /// still be seen, else under one made of the line.
     init(_ line: FileLines.Line, named type: String) {
@@ -33,7 +40,7 @@ struct JournalLine {
     private init?(_ json: JSON) {
         let isDeletion = json["delete"] != nil
         guard let members = json["add"] ?? json["delete"], let type = members["type"]?.string,
-            let uuid = members["uuid"]?.string.flatMap(UUID.init(uuidString:))
+            let uuid = members["uuid"]?.string.flatMap({ UUID(text: $0) })
         else { return nil }
         self.uuid = uuid
         self.type = type
@@ -50,19 +57,31 @@ struct JournalLine {
 
     /// The types that a line names, the members' too, found by their bytes; nil where an escape could hide one.
     static func types(in line: ArraySlice<UInt8>) -> [String]? {
-        guard !line.contains(UInt8(ascii: "\\")) else { return nil }
         var types: [String] = []
+        let isPlain = eachType(in: line) { types.append(String(decoding: $0, as: UTF8.self)) }
+        return isPlain ? types : nil
+    }
+
+    /// Takes the bytes of each type that a line names.
+    ///
+    /// - Returns: false where an escape could hide one.
+    static func eachType(in line: ArraySlice<UInt8>, _ take: (ArraySlice<UInt8>) -> Void) -> Bool {
+        guard !line.contains(byte: UInt8(ascii: "\\")) else { return false }
         var rest = line
-        while let end = rest.end(of: name), types.count <= HealthSample.Content.memberLimit {
+        var count = 0
+        while let end = rest.end(of: name), count <= HealthSample.Content.memberLimit {
             rest = rest[end...].drop(while: isBlank)
             guard rest.first == UInt8(ascii: ":") else { continue }
             rest = rest.dropFirst().drop(while: isBlank)
             guard rest.first == UInt8(ascii: "\"") else { continue }
             let text = rest.dropFirst().prefix { $0 != UInt8(ascii: "\"") }
-            if (1...longestType).contains(text.count) { types.append(String(decoding: text, as: UTF8.self)) }
+            if (1...longestType).contains(text.count) {
+                count += 1
+                take(text)
+            }
             rest = rest[text.endIndex...]
         }
-        return types
+        return true
     }
 
     private static let name = Array(#""type""#.utf8)
@@ -73,7 +92,7 @@ struct JournalLine {
     private static func visibleUUID(in line: ArraySlice<UInt8>) -> UUID? {
         guard let end = line.end(of: Array(#""uuid""#.utf8)) else { return nil }
         let text = line[end...].drop { isBlank($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "\"") }.prefix(36)
-        return UUID(uuidString: String(decoding: text, as: UTF8.self))
+        return UUID(text: String(decoding: text, as: UTF8.self))
     }
 
     // MARK: - The sample
@@ -124,7 +143,7 @@ struct JournalLine {
         }
     }
 
-    private static func source(_ value: JSON) -> HealthSource {
+    static func source(_ value: JSON) -> HealthSource {
         HealthSource(
             name: value["name"]?.string ?? "", productType: value["productType"]?.string,
             version: value["version"]?.string ?? "")

@@ -1,3 +1,4 @@
+import Core
 import Foundation
 import HealthData
 import HealthSync
@@ -36,14 +37,14 @@ public struct SentHealthData: Sendable {
     /// - Parameter id: the resource's id.
     public func contains(_ fingerprint: SampleFingerprint, id: @autoclosure () -> String) -> Bool {
         guard sent.contains(fingerprint) else { return false }
-        guard !deletedIDs.isEmpty, let id = UUID(uuidString: id()) else { return true }
+        guard !deletedIDs.isEmpty, let id = UUID(text: id()) else { return true }
         return !deletedIDs.contains(id) || revived.contains(id)
     }
 
     /// Notes a resource of the batch that is being made.
     public mutating func stage(_ fingerprint: SampleFingerprint, id: @autoclosure () -> String) {
         sent.stage(fingerprint)
-        guard !deletedIDs.isEmpty, let id = UUID(uuidString: id()), deletedIDs.contains(id) else { return }
+        guard !deletedIDs.isEmpty, let id = UUID(text: id()), deletedIDs.contains(id) else { return }
         revived.insert(id)
     }
 
@@ -69,24 +70,26 @@ public struct SentHealthData: Sendable {
     ///
     /// - Throws: storage errors.
     public mutating func delete(_ ids: [String]) throws {
-        let new = Set(ids.compactMap(UUID.init(uuidString:))).subtracting(deletedIDs)
+        let new = Set(ids.compactMap { UUID(text: $0) }).subtracting(deletedIDs)
         guard !new.isEmpty else { return }
         try deleted.note(Dictionary(uniqueKeysWithValues: new.map { ($0, Self.target("Observation", $0)) }))
         deletedIDs.formUnion(new)
     }
 
     /// Whether the study was sent the device's resource.
-    public func contains(device id: String) -> Bool { UUID(uuidString: id).map(deviceIDs.contains) ?? false }
+    public func contains(device id: String) -> Bool { UUID(text: id).map(deviceIDs.contains) ?? false }
 
     /// Makes durable that devices were queued.
     ///
     /// - Throws: storage errors.
     public mutating func note(devices ids: [String]) throws {
-        let new = Set(ids.compactMap(UUID.init(uuidString:))).subtracting(deviceIDs)
+        let new = Set(ids.compactMap { UUID(text: $0) }).subtracting(deviceIDs)
         guard !new.isEmpty else { return }
         try devices.note(Dictionary(uniqueKeysWithValues: new.map { ($0, Self.target("Device", $0)) }))
         deviceIDs.formUnion(new)
     }
 
-    private static func target(_ type: String, _ id: UUID) -> String { type + "/" + id.uuidString.lowercased() }
+    private static func target(_ type: String, _ id: UUID) -> HealthTarget {
+        HealthTarget(type + "/" + id.uuidString.lowercased())
+    }
 }

@@ -17,6 +17,8 @@ public actor HealthSyncFolder: HealthSyncStorage {
     private let files = PosixFiles()
     /// The indexes of streams whose folder is there.
     private var indexes: [HealthStream: IndexFile] = [:]
+    /// The streams whose state is there.
+    private var saved: Set<HealthStream> = []
 
     /// A progress in a folder, which is made when something is kept.
     public init(_ folder: URL) { self.folder = folder }
@@ -70,19 +72,20 @@ public actor HealthSyncFolder: HealthSyncStorage {
     public func save(_ state: [UInt8], of stream: HealthStream) throws {
         let place = place(of: stream)
         let file = place.appendingPathComponent(Self.stateName)
-        if try files.content(of: file) == nil {
+        if !saved.contains(stream), try files.content(of: file) == nil {
             // An index without a state is what is left of a stream that was erased half.
             try removeIndex(of: stream)
             try make(place)
         }
         try AtomicFile.write(Data(state), to: file, files: files)
+        saved.insert(stream)
     }
 
     public func known(_ uuids: [UUID], of stream: HealthStream) throws -> [UUID: IndexedSample] {
         try index(of: stream).known(uuids)
     }
 
-    public func note(_ targets: [UUID: String], of stream: HealthStream) throws {
+    public func note(_ targets: [UUID: HealthTarget], of stream: HealthStream) throws {
         guard !targets.isEmpty else { return }
         try make(place(of: stream))
         try change(stream) { try $0.note(targets) }
@@ -96,6 +99,7 @@ public actor HealthSyncFolder: HealthSyncStorage {
     public func erase(_ stream: HealthStream) throws {
         let place = place(of: stream)
         guard FileManager.default.fileExists(atPath: place.path) else { return }
+        saved.remove(stream)
         try files.remove(place.appendingPathComponent(Self.stateName))
         try files.syncFolder(place)
         try removeIndex(of: stream)

@@ -48,8 +48,8 @@ public enum StorePresence: Sendable, Hashable {
     case kept(code: String, retryAfter: Double?)
 }
 
-/// One sample on its way to a store.
-public struct OutgoingSample: Sendable {
+/// One sample on its way to a store. It is a class as it goes through many hands and never changes.
+public final class OutgoingSample: Sendable {
     /// What it is.
     public enum Content: Sendable {
         /// The observation of a sample.
@@ -68,19 +68,34 @@ public struct OutgoingSample: Sendable {
     public let end: Double
     /// What it is.
     public let content: Content
-    /// The references to its resources, such as `Observation/ID`: nearly always one.
-    public let targets: [String]
+    /// Its resource, nearly always one, or its resources.
+    public let target: HealthTarget
     /// Its resources as NDJSON: one JSON text a line. Made once, for whichever store.
     public let lines: [UInt8]
 
-    /// The device that measured, as far as it is known. Its own resource goes before what it measured.
-    public var device: HealthDevice? {
+    init(uuid: UUID, type: String, end: Double, content: Content, target: HealthTarget, lines: [UInt8]) {
+        self.uuid = uuid
+        self.type = type
+        self.end = end
+        self.content = content
+        self.target = target
+        self.lines = lines
+    }
+
+    /// The references to its resources, such as `Observation/ID`.
+    public var targets: [String] { target.references }
+
+    /// The product that recorded it, as far as it is known.
+    public var source: HealthSource? {
         switch content {
-        case .observation(let observation): observation.sample.source.device
-        case .special(let special): special.record.origin.source?.device
+        case .observation(let observation): observation.sample.source
+        case .special(let special): special.record.origin.source
         case .other: nil
         }
     }
+
+    /// The device that measured, as far as it is known. Its own resource goes before what it measured.
+    public var device: HealthDevice? { source?.device }
 
     /// The sample's fingerprint, by which what an export brought is known; nil for what a converter of the app's own made.
     public var fingerprint: SampleFingerprint? {

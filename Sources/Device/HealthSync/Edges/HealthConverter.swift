@@ -32,8 +32,7 @@ struct SampleConversion: Sendable {
             guard let sample = try outgoing(reading, of: type) else {
                 return (HealthOffer(uuid: reading.uuid, end: reading.end, form: .unwanted), nil)
             }
-            let target = sample.targets.joined(separator: " ")
-            let form = HealthOffer.Form.resource(target: target, bytes: sample.lines.count)
+            let form = HealthOffer.Form.resource(target: sample.target, bytes: sample.lines.count)
             return (HealthOffer(uuid: reading.uuid, end: reading.end, form: form), sample)
         } catch {
             let reason = (error as? any CodedError)?.code ?? "conversion-failed"
@@ -41,15 +40,27 @@ struct SampleConversion: Sendable {
         }
     }
 
+    /// Converts what was read. What a source gives beyond the limit is refused as a whole, and not looked at.
+    mutating func offers(
+        _ readings: [HealthReading], _ limit: Int, of type: String, _ samples: inout [UUID: OutgoingSample]
+    ) -> [HealthOffer] {
+        samples.reserveCapacity(min(readings.count, limit))
+        return readings.prefix(limit + 1).map { reading in
+            let (offer, sample) = convert(reading, of: type)
+            if let sample { samples[reading.uuid] = sample }
+            return offer
+        }
+    }
+
     private mutating func outgoing(_ reading: HealthReading, of type: String) throws -> OutgoingSample? {
-        func made(_ content: OutgoingSample.Content, _ targets: [String], _ lines: [UInt8]) -> OutgoingSample {
+        func made(_ content: OutgoingSample.Content, _ target: HealthTarget, _ lines: [UInt8]) -> OutgoingSample {
             OutgoingSample(
-                uuid: reading.uuid, type: type, end: reading.end, content: content, targets: targets, lines: lines)
+                uuid: reading.uuid, type: type, end: reading.end, content: content, target: target, lines: lines)
         }
         if let converter = converters[type] {
             let resource = try converter.resource(of: reading, subject: selection.subject)
             guard let target = Self.target(of: resource) else { throw SkipReason.valueMissing }
-            return made(.other(resource), [target], resource.bytes() + [0x0A])
+            return made(.other(resource), HealthTarget(references: [target]), resource.bytes() + [0x0A])
         }
         switch reading.content {
         case .sample(var sample):
@@ -58,9 +69,10 @@ struct SampleConversion: Sendable {
             if sample.uuid == nil { sample.uuid = reading.uuid }
             let observation = frames.observation(of: sample, fingerprint: sample.fingerprint)
             var lines: [UInt8] = []
-            observation.write(to: &lines)
+            let id = observation.uuid
+            observation.write(to: &lines, id: id)
             lines.append(0x0A)
-            return made(.observation(observation), ["Observation/" + observation.id], lines)
+            return made(.observation(observation), .observation(id), lines)
         case .special(let record):
             guard selection.selects(record) else { return nil }
             if let problem = record.timeProblem { throw problem }
@@ -73,7 +85,7 @@ struct SampleConversion: Sendable {
                 resource.write(to: &lines)
                 lines.append(0x0A)
             }
-            return made(.special(special), targets, lines)
+            return made(.special(special), HealthTarget(references: targets), lines)
         case .other: throw SkipReason.unsupportedType
         case .unreadable(let reason): throw reason
         }

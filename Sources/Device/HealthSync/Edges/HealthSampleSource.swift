@@ -6,6 +6,10 @@ import HealthData
 ///
 /// A source reads and knows nothing of stores. It may be asked for the same again, and gives what it has then.
 public protocol HealthSampleSource: Sendable {
+    /// Whether changes may be read before their turn, while others go to their store: a file can be read at any time, HealthKit
+    /// gives one answer after the other. Not, unless the source says so.
+    var canBeReadAhead: Bool { get }
+
     /// The place behind everything that is there now; nil where the source has no such place, or nothing yet: then
     /// everything comes by ``changes(of:after:limit:)``, whatever its date. A journal, which has no order by date, has none.
     ///
@@ -39,6 +43,10 @@ public protocol HealthSampleSource: Sendable {
 
     /// Tells of no changes any more.
     func stopObserving() async
+}
+
+extension HealthSampleSource {
+    public var canBeReadAhead: Bool { false }
 }
 
 /// One sample as a source gives it.

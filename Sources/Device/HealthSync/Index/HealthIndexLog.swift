@@ -43,8 +43,8 @@ public struct HealthIndexLog<File: HealthLogFile>: Sendable {
     }
 
     /// Notes which resources samples are.
-    public mutating func note(_ targets: [UUID: String]) throws {
-        try append(targets.map { IndexEntry(uuid: $0.key, target: IndexTarget($0.value)) })
+    public mutating func note(_ targets: [UUID: HealthTarget]) throws {
+        try append(targets.map { IndexEntry(uuid: $0.key, target: $0.value) })
     }
 
     /// Forgets samples.
@@ -59,14 +59,14 @@ public struct HealthIndexLog<File: HealthLogFile>: Sendable {
     /// 2. Then those are counted that are the same resources.
     public func known(_ uuids: [UUID]) throws -> [UUID: IndexedSample] {
         let wanted = Set(uuids)
-        var targets: [UUID: IndexTarget] = [:]
+        var targets: [UUID: HealthTarget] = [:]
         try scan(to: end) { entry in
             if wanted.contains(entry.uuid) { targets[entry.uuid] = entry.target }
         }
         guard !targets.isEmpty else { return [:] }
-        var samples: [IndexTarget: Set<UUID>] = Dictionary(
+        var samples: [HealthTarget: Set<UUID>] = Dictionary(
             targets.values.map { ($0, []) }, uniquingKeysWith: { first, _ in first })
-        var counted: [UUID: IndexTarget] = [:]
+        var counted: [UUID: HealthTarget] = [:]
         try scan(to: end) { entry in
             if let old = counted.removeValue(forKey: entry.uuid) { samples[old]?.remove(entry.uuid) }
             if let target = entry.target, samples[target] != nil {
@@ -74,7 +74,7 @@ public struct HealthIndexLog<File: HealthLogFile>: Sendable {
                 counted[entry.uuid] = target
             }
         }
-        return targets.mapValues { IndexedSample(target: $0.text, count: samples[$0]?.count ?? 0) }
+        return targets.mapValues { IndexedSample(target: $0, count: samples[$0]?.count ?? 0) }
     }
 
     /// All samples that are known, at 16 bytes each and what a set needs: for an index of few.
@@ -95,7 +95,7 @@ public struct HealthIndexLog<File: HealthLogFile>: Sendable {
     public func compact(into target: File) throws -> HealthIndexLog {
         var copy = try HealthIndexLog(target)
         for part in UInt8(0)..<16 {
-            var live: [UUID: IndexTarget] = [:]
+            var live: [UUID: HealthTarget] = [:]
             try scan(to: end) { entry in if entry.uuid.uuid.0 >> 4 == part { live[entry.uuid] = entry.target } }
             try copy.append(live.map { IndexEntry(uuid: $0.key, target: $0.value) })
         }

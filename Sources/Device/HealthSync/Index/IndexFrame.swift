@@ -5,57 +5,7 @@ import Foundation
 struct IndexEntry {
     let uuid: UUID
     /// The resource that the sample is; nil where it is forgotten.
-    let target: IndexTarget?
-}
-
-/// A resource as the log holds it: nearly all are Observations whose id is a UUID.
-enum IndexTarget: Hashable {
-    case observation(UUID)
-    case other(String)
-
-    private static let prefix = "Observation/"
-    /// A target of another form has so many bytes at most; longer ones come from nobody.
-    private static let limit = 1_000
-
-    init(_ text: String) {
-        self =
-            Self.observation(text).map { .observation($0) }
-            ?? .other(String(decoding: text.utf8.prefix(Self.limit), as: UTF8.self))
-    }
-
-    var text: String {
-        switch self {
-        case .observation(let id): Self.prefix + id.uuidString.lowercased()
-        case .other(let text): text
-        }
-    }
-
-    /// The id of an Observation in the form that ours have; nil for all other texts, which are kept as they are.
-    private static func observation(_ text: String) -> UUID? {
-        var text = text
-        return text.withUTF8 { bytes -> UUID? in
-            guard bytes.count == prefix.utf8.count + 36, bytes.starts(with: prefix.utf8) else { return nil }
-            var id: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-            var place = prefix.utf8.count
-            let isWhole = withUnsafeMutableBytes(of: &id) { id in
-                for index in 0..<16 {
-                    if [4, 6, 8, 10].contains(index) {
-                        guard bytes[place] == UInt8(ascii: "-") else { return false }
-                        place += 1
-                    }
-                    guard let high = digit(bytes[place]), let low = digit(bytes[place + 1]) else { return false }
-                    id[index] = high << 4 | low
-                    place += 2
-                }
-                return true
-            }
-            return isWhole ? UUID(uuid: id) : nil
-        }
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        byte < 0x41 || byte > 0x46 ? Hexadecimal.value(of: byte) : nil
-    }
+    let target: HealthTarget?
 }
 
 /// The frames of the log of an index: each was written, and became durable, as a whole.
@@ -63,6 +13,8 @@ enum IndexFrame {
     static let heading = Array("tributary-ids-01".utf8)
     /// As many entries has a frame at most.
     static let entryLimit = 500
+    /// A target of another form has so many bytes at most; longer ones come from nobody.
+    private static let targetLimit = 1_000
     /// As much is read at once.
     static let pieceLength = 65_536
     static let headLength = 16
@@ -92,8 +44,9 @@ enum IndexFrame {
         case .other(let text):
             content.append(2)
             append(entry.uuid, to: &content)
-            withUnsafeBytes(of: UInt16(text.utf8.count).littleEndian) { content.append(contentsOf: $0) }
-            content += text.utf8
+            let bytes = text.utf8.prefix(targetLimit)
+            withUnsafeBytes(of: UInt16(bytes.count).littleEndian) { content.append(contentsOf: $0) }
+            content += bytes
         }
     }
 

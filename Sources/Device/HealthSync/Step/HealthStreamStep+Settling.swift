@@ -17,11 +17,12 @@ extension HealthStreamStep {
             case .declined: report.declined += 1
             case .kept: continue
             }
-            if isGone(outcome) { state.quarantine.named[uuid] = nil }
+            if isGone(outcome), !state.quarantine.named.isEmpty { state.quarantine.named[uuid] = nil }
             portion.settled.insert(uuid)
             progress = true
         }
         let updated = round.present.union(round.others.values.joined())
+        portion.settled.reserveCapacity(portion.settled.count + round.offers.count)
         for (uuid, offer) in round.offers {
             guard let outcome = round.outcomes[uuid] else { continue }
             switch outcome {
@@ -32,7 +33,7 @@ extension HealthStreamStep {
             case .declined: report.declined += 1
             case .kept: continue
             }
-            if isGone(outcome) { state.quarantine.named[uuid] = nil }
+            if isGone(outcome), !state.quarantine.named.isEmpty { state.quarantine.named[uuid] = nil }
             portion.settled.insert(uuid)
             progress = true
         }

@@ -117,7 +117,7 @@ extension HealthStreamStep {
     }
 
     private mutating func takeChanges(_ read: HealthPortion) {
-        var seen: Set<UUID> = []
+        var seen = Set<UUID>(minimumCapacity: read.deleted.count + read.added.count)
         portion.deletions = read.deleted.filter { seen.insert($0).inserted }
         // A sample has its identifier for good: what is added and deleted in one portion was added first.
         portion.additions = read.added.filter { seen.insert($0.uuid).inserted && !state.settled.contains($0.uuid) }
@@ -158,7 +158,7 @@ extension HealthStreamStep {
         chooseDeletions()
         chooseAdditions()
         guard !portion.round.isEmpty else { return endPortion() }
-        let notes = portion.round.offers.compactMapValues(\.target)
+        let notes = portion.round.notes
         guard !notes.isEmpty else { return delete() }
         phase = .noting
         return .note(notes)
@@ -183,7 +183,9 @@ extension HealthStreamStep {
         guard
             portion.deletions.allSatisfy({ portion.settled.contains($0) || portion.round.deletions.keys.contains($0) })
         else { return }
-        var firstOfTarget: [String: UUID] = [:]
+        let count = min(portion.additions.count, max(room.samples, 0))
+        var firstOfTarget = [HealthTarget: UUID](minimumCapacity: count)
+        portion.round.offers.reserveCapacity(count)
         for offer in portion.additions where !portion.settled.contains(offer.uuid) {
             guard room.samples > 0, room.bytes >= offer.bytes || room.isWhole else { break }
             room.take(samples: 1, bytes: offer.bytes)
@@ -210,8 +212,9 @@ extension HealthStreamStep {
     // 2. those that come in the same round count already: they are noted;
     // 3. of several that go together one is asked of the store, for all.
     private mutating func delete() -> Effect {
-        var gone: [String: [UUID]] = [:]
-        var asked: [UUID: String?] = [:]
+        guard !portion.round.deletions.isEmpty else { return forget() }
+        var gone: [HealthTarget: [UUID]] = [:]
+        var asked: [UUID: HealthTarget?] = [:]
         for (uuid, target) in portion.round.deletions {
             guard let target, options.identity == .content else {
                 asked[uuid] = .some(target)
@@ -238,8 +241,8 @@ extension HealthStreamStep {
     }
 
     /// How many of each resource an earlier round of the portion forgot, after the index was asked.
-    private func goneBefore() -> [String: Int] {
-        var gone: [String: Int] = [:]
+    private func goneBefore() -> [HealthTarget: Int] {
+        var gone: [HealthTarget: Int] = [:]
         for (uuid, sample) in portion.known where portion.settled.contains(uuid) {
             gone[sample.target, default: 0] += 1
         }
@@ -265,7 +268,9 @@ extension HealthStreamStep {
 
     /// Those that the store does not have and that nobody answered for.
     private var missing: [UUID] {
-        portion.round.firsts.filter { !portion.round.present.contains($0) && portion.round.outcomes[$0] == nil }
+        let (present, outcomes) = (portion.round.present, portion.round.outcomes)
+        guard !present.isEmpty || !outcomes.isEmpty else { return portion.round.firsts }
+        return portion.round.firsts.filter { !present.contains($0) && outcomes[$0] == nil }
     }
 
     private mutating func add() -> Effect {
@@ -278,6 +283,7 @@ extension HealthStreamStep {
     /// Those that the store has, and those that are the same resource as one that it has now.
     private var updates: [UUID] {
         let round = portion.round
+        guard !round.present.isEmpty || !round.others.isEmpty else { return [] }
         return round.firsts.flatMap { first -> [UUID] in
             let isThere = round.present.contains(first)
             let others = isThere || round.outcomes[first] == .stored ? round.others[first] ?? [] : []
@@ -287,7 +293,7 @@ extension HealthStreamStep {
 
     private mutating func update() -> Effect {
         // What is refused for good is refused whichever sample it is of; what the app declined concerns that one alone.
-        for first in portion.round.firsts {
+        for first in portion.round.others.keys {
             if case .refused = portion.round.outcomes[first], let outcome = portion.round.outcomes[first] {
                 for uuid in portion.round.others[first] ?? [] { set(outcome, for: uuid) }
             }
@@ -302,6 +308,7 @@ extension HealthStreamStep {
     // MARK: - Outcomes
 
     private mutating func take(_ outcomes: [UUID: HealthOutcome], for asked: [UUID]) {
+        portion.round.outcomes.reserveCapacity(asked.count)
         for uuid in asked { set(outcomes[uuid] ?? .kept(code: "unanswered", retryAfter: nil), for: uuid) }
     }
 
@@ -309,6 +316,10 @@ extension HealthStreamStep {
         if case .kept(let code, let retryAfter) = outcome {
             portion.hold(code, retryAfter.map { $0.isNaN ? 0 : min(max($0, 0), HealthOutcome.longestDelay) })
         }
-        for uuid in portion.round.asked[uuid] ?? [uuid] { portion.round.outcomes[uuid] = outcome }
+        guard !portion.round.asked.isEmpty, let all = portion.round.asked[uuid] else {
+            portion.round.outcomes[uuid] = outcome
+            return
+        }
+        for uuid in all { portion.round.outcomes[uuid] = outcome }
     }
 }

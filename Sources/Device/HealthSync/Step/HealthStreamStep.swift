@@ -98,9 +98,9 @@ public struct HealthStreamStep: Sendable {
         /// Look samples up in the index.
         case lookUp([UUID])
         /// Durably note in the index what samples are.
-        case note([UUID: String])
+        case note([UUID: HealthTarget])
         /// Delete samples in the store. Nil stands for one that the index does not know.
-        case delete([UUID: String?])
+        case delete([UUID: HealthTarget?])
         /// Durably forget samples in the index.
         case forget([UUID])
         /// Ask the store which of the samples it has.

@@ -22,10 +22,8 @@ struct PortionProgress: Sendable {
     var blocked: String?
     var round = PortionRound()
 
-    /// What is left of it.
-    var open: Int {
-        deletions.count { !settled.contains($0) } + additions.count { !settled.contains($0.uuid) }
-    }
+    /// What is left of it: nothing is settled that is not of it.
+    var open: Int { deletions.count + additions.count - settled.count }
 
     mutating func hold(_ code: String, _ retryAfter: Double?) {
         guard let first = held else {
@@ -39,7 +37,7 @@ struct PortionProgress: Sendable {
 /// What of a portion goes to the store together.
 struct PortionRound: Sendable {
     /// The deletions; nil stands for an unknown sample.
-    var deletions: [UUID: String?] = [:]
+    var deletions: [UUID: HealthTarget?] = [:]
     /// Those that are asked of the store, each with all those that are the same resource.
     var asked: [UUID: [UUID]] = [:]
     /// The samples by their identifiers.
@@ -51,6 +49,13 @@ struct PortionRound: Sendable {
     /// Those that are there already.
     var present: Set<UUID> = []
     var outcomes: [UUID: HealthOutcome] = [:]
+
+    /// Which resources the samples are.
+    var notes: [UUID: HealthTarget] {
+        var notes = [UUID: HealthTarget](minimumCapacity: offers.count)
+        for (uuid, offer) in offers { if let target = offer.target { notes[uuid] = target } }
+        return notes
+    }
 
     var isEmpty: Bool { deletions.isEmpty && offers.isEmpty }
 }

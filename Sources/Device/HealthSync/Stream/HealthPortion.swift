@@ -4,8 +4,8 @@ import Foundation
 public struct HealthOffer: Sendable, Hashable {
     /// What conversion made of the sample.
     public enum Form: Sendable, Hashable {
-        /// The reference to the resource that it is, such as `Observation/ID`, and the length of its JSON in bytes.
-        case resource(target: String, bytes: Int)
+        /// The resource that it is, and the length of its JSON in bytes.
+        case resource(target: HealthTarget, bytes: Int)
         /// It cannot be converted; the stable code says why.
         case unconvertible(reason: String)
         /// It is none of what the study asks for.
@@ -26,7 +26,7 @@ public struct HealthOffer: Sendable, Hashable {
         self.form = form
     }
 
-    var target: String? { if case .resource(let target, _) = form { target } else { nil } }
+    var target: HealthTarget? { if case .resource(let target, _) = form { target } else { nil } }
     var bytes: Int { if case .resource(_, let bytes) = form { max(bytes, 0) } else { 0 } }
 }
 
@@ -54,13 +54,13 @@ public struct HealthPortion: Sendable, Hashable {
 
 /// What the index of a stream knows of a sample.
 public struct IndexedSample: Sendable, Hashable {
-    /// The reference to the resource that it is, or several with a space between them.
-    public let target: String
+    /// The resource that it is.
+    public let target: HealthTarget
     /// How many samples of the index are this resource, with this one.
     public let count: Int
 
     /// Makes an entry.
-    public init(target: String, count: Int) {
+    public init(target: HealthTarget, count: Int) {
         self.target = target
         self.count = count
     }

@@ -1,3 +1,4 @@
+import Core
 import FHIR
 import Foundation
 
@@ -79,7 +80,7 @@ extension HealthQuarantine {
     fileprivate init(_ members: StateMembers) throws(HealthSyncError) {
         self.init()
         for member in try members.objects("entries") {
-            guard let text = try member.text("uuid"), let uuid = UUID(uuidString: text),
+            guard let text = try member.text("uuid"), let uuid = UUID(text: text),
                 let reason = try member.text("reason"), let version = try member.text("version")
             else { throw HealthSyncError(.stateDamaged) }
             let isDeletion = try member.flag("isDeletion")
@@ -147,7 +148,7 @@ private struct StateMembers {
             guard let array = member.array, array.count <= HealthStreamState.settledLimit else { return nil }
             var uuids: Set<UUID> = []
             for element in array {
-                guard let uuid = element.string.flatMap(UUID.init(uuidString:)) else { return nil }
+                guard let uuid = element.string.flatMap({ UUID(text: $0) }) else { return nil }
                 uuids.insert(uuid)
             }
             return uuids

@@ -80,14 +80,39 @@ extension HealthSynchroniser {
                 findsUnknown: store.findsUnknown))
         let conversion = SampleConversion(selection: settings.selection, converters: converters)
         var performer = StepPerformer(
-            stream: stream, source: source, store: store, storage: storage, delegate: delegate, conversion: conversion)
+            stream: stream, source: source, store: store, storage: storage, delegate: delegate, conversion: conversion,
+            ahead: work == .changes ? ahead : nil)
+        if work == .changes { ahead = nil }
+        // Where the room might end with the next step, what was read for it would be read in vain.
+        let limit = settings.limits.batch
+        let isAhead = source.canBeReadAhead && work == .changes && room.samples >= 2 * limit
+        let next = isAhead ? turns.following(stream) : nil
+        if let next, next != stream { readAhead(next, after: states[next]?.anchor) }
         var effect = step.begin()
         while true {
-            if case .finish(let report) = effect { return noted(report) }
+            if case .finish(let report) = effect {
+                if isAhead { performer.release() }
+                return noted(report)
+            }
             let event = await performer.perform(effect)
+            if next == stream, case .portion(let portion) = event, portion.hasMore {
+                readAhead(stream, after: portion.anchor)
+            }
             guard let next = step.handle(event) else { return noted(step.abandon("health-sync-out-of-order")) }
             effect = next
         }
+    }
+
+    private func readAhead(_ stream: HealthStream, after anchor: HealthAnchor?) {
+        dropAhead()
+        ahead = ReadAhead(
+            ChangeReading(stream: stream, anchor: anchor, limit: settings.limits.batch), from: source,
+            SampleConversion(selection: settings.selection, converters: converters))
+    }
+
+    func dropAhead() {
+        ahead?.cancel()
+        ahead = nil
     }
 
     private func noted(_ report: HealthStepReport) -> HealthStepReport {

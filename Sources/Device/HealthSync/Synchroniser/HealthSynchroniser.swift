@@ -29,6 +29,8 @@ public actor HealthSynchroniser {
     var states: [HealthStream: HealthStreamState] = [:]
     /// Why streams stand, as of the last run.
     var failures: [HealthStream: String] = [:]
+    /// What is read for the step that comes next.
+    var ahead: ReadAhead?
     private var work: Task<Void, Never>?
     private var clock: Task<Void, Never>?
     private var observation: Task<Void, Never>?
@@ -58,7 +60,10 @@ public actor HealthSynchroniser {
     public func removeStore(named name: String) { stores[name] = nil }
 
     /// Makes the resources of a type by a converter of the app's own; nil makes them as the table says.
-    public func setConverter(_ converter: (any HealthConverter)?, for type: String) { converters[type] = converter }
+    public func setConverter(_ converter: (any HealthConverter)?, for type: String) {
+        converters[type] = converter
+        dropAhead()
+    }
 
     /// Gives the app its say; nil takes it away.
     public func setDelegate(_ delegate: (any HealthSyncDelegate)?) { self.delegate = delegate }
@@ -156,6 +161,7 @@ public actor HealthSynchroniser {
         if turns.phase == .idle {
             clock?.cancel()
             clock = nil
+            dropAhead()
         }
     }
 

@@ -11,10 +11,15 @@ struct StepPerformer {
     let delegate: (any HealthSyncDelegate)?
     private var conversion: SampleConversion
     private var samples: [UUID: OutgoingSample] = [:]
+    /// The samples that the store was asked for last: nearly always the same are added then.
+    private var fetched: (uuids: [UUID], samples: [OutgoingSample]) = ([], [])
+    /// What was read for this step while the one before it was performed.
+    private var ahead: ReadAhead?
 
     init(
         stream: HealthStream, source: any HealthSampleSource, store: any ExternalStore,
-        storage: any HealthSyncStorage, delegate: (any HealthSyncDelegate)?, conversion: SampleConversion
+        storage: any HealthSyncStorage, delegate: (any HealthSyncDelegate)?, conversion: SampleConversion,
+        ahead: ReadAhead? = nil
     ) {
         self.stream = stream
         self.source = source
@@ -22,6 +27,7 @@ struct StepPerformer {
         self.storage = storage
         self.delegate = delegate
         self.conversion = conversion
+        self.ahead = ahead
     }
 
     /// Performs an effect and says what came of it.
@@ -31,16 +37,21 @@ struct StepPerformer {
         case .position:
             return await reading { .positioned(try await source.position(of: stream.type)) }
         case .readChanges(let anchor, let limit):
-            var read: HealthChanges?
+            let asked = ChangeReading(stream: stream, anchor: anchor, limit: limit)
+            let (ahead, conversion) = (ahead, conversion)
+            self.ahead = nil
+            var read: ReadPortion?
             let event = await reading {
-                read = try await source.changes(of: stream.type, after: anchor, limit: limit)
+                if let portion = try await ahead?.portion(asked) {
+                    read = portion
+                } else {
+                    read = try await asked.portion(from: source, conversion)
+                }
                 return .done
             }
             guard let read else { return event }
-            return .portion(
-                HealthPortion(
-                    deleted: read.deleted, added: offers(read.added, limit), anchor: read.anchor,
-                    hasMore: read.hasMore))
+            samples = read.samples
+            return .portion(read.portion)
         case .readHistory(let since, let upTo, let limit):
             var read: HealthPage?
             let event = await reading {
@@ -82,14 +93,12 @@ struct StepPerformer {
         }
     }
 
-    /// Converts what was read. What a source gives beyond the limit is refused as a whole, and not looked at.
     private mutating func offers(_ readings: [HealthReading], _ limit: Int) -> [HealthOffer] {
-        readings.prefix(limit + 1).map { reading in
-            let (offer, sample) = conversion.convert(reading, of: stream.type)
-            if let sample { samples[reading.uuid] = sample }
-            return offer
-        }
+        conversion.offers(readings, limit, of: stream.type, &samples)
     }
+
+    /// Lets go of the samples while others go on: there are thousands.
+    consuming func release() { Task.detached { [samples, fetched] in withExtendedLifetime((samples, fetched)) {} } }
 
     private func reading(_ body: () async throws -> HealthStreamStep.Event) async -> HealthStreamStep.Event {
         guard !Task.isCancelled else { return .sourceFailed(code: HealthStreamStep.timeOverCode) }
@@ -115,12 +124,11 @@ struct StepPerformer {
 
     // MARK: - The store
 
-    private func delete(_ deletions: [UUID: String?]) async -> [UUID: HealthOutcome] {
+    private func delete(_ deletions: [UUID: HealthTarget?]) async -> [UUID: HealthOutcome] {
         var outcomes: [UUID: HealthOutcome] = [:]
         var asked: [DeletedSample] = []
         for (uuid, target) in deletions.sorted(by: { $0.key.uuidString < $1.key.uuidString }) {
-            let targets = target?.split(separator: " ").map(String.init) ?? []
-            let deletion = DeletedSample(uuid: uuid, type: stream.type, targets: targets)
+            let deletion = DeletedSample(uuid: uuid, type: stream.type, targets: target?.references ?? [])
             if await delegate?.shouldDelete(deletion, from: stream.store) ?? true {
                 asked.append(deletion)
             } else {
@@ -134,23 +142,17 @@ struct StepPerformer {
         return outcomes
     }
 
-    private func fetch(_ uuids: [UUID]) async -> HealthStreamStep.Event {
+    private mutating func fetch(_ uuids: [UUID]) async -> HealthStreamStep.Event {
         var outcomes: [UUID: HealthOutcome] = [:]
-        var asked: [OutgoingSample] = []
-        for sample in uuids.compactMap({ samples[$0] }) {
-            if await delegate?.shouldFetch(sample, from: stream.store) ?? true {
-                asked.append(sample)
-            } else {
-                outcomes[sample.uuid] = .declined
-            }
-        }
+        let asked = await allowed(uuids, &outcomes) { await $0.shouldFetch($1, from: stream.store) }
         guard !asked.isEmpty else { return .fetched(present: [], outcomes) }
+        fetched = (asked.map(\.uuid), asked)
         var present: Set<UUID> = []
-        let (store, fetched) = (store, asked)
+        let store = store
         do {
             guard !Task.isCancelled else { throw CancellationError() }
-            let answers = try await store.fetch(fetched)
-            for sample in fetched {
+            let answers = try await store.fetch(asked)
+            for sample in asked {
                 switch answers[sample.uuid] {
                 case .present?: present.insert(sample.uuid)
                 case .absent?: break
@@ -160,22 +162,15 @@ struct StepPerformer {
                 }
             }
         } catch {
-            for sample in fetched { outcomes[sample.uuid] = Self.kept(error) }
+            for sample in asked { outcomes[sample.uuid] = Self.kept(error) }
         }
-        await delegate?.fetchComplete(fetched, present: present, from: stream.store)
+        await delegate?.fetchComplete(asked, present: present, from: stream.store)
         return .fetched(present: present, outcomes)
     }
 
     private func add(_ uuids: [UUID]) async -> [UUID: HealthOutcome] {
         var outcomes: [UUID: HealthOutcome] = [:]
-        var asked: [OutgoingSample] = []
-        for sample in uuids.compactMap({ samples[$0] }) {
-            if await delegate?.shouldAdd(sample, to: stream.store) ?? true {
-                asked.append(sample)
-            } else {
-                outcomes[sample.uuid] = .declined
-            }
-        }
+        let asked = await allowed(uuids, &outcomes) { await $0.shouldAdd($1, to: stream.store) }
         let (store, added) = (store, asked)
         await call(added.map(\.uuid), &outcomes) { try await store.add(added) }
         await delegate?.addComplete(outcomes, to: stream.store)
@@ -184,18 +179,29 @@ struct StepPerformer {
 
     private func update(_ uuids: [UUID]) async -> [UUID: HealthOutcome] {
         var outcomes: [UUID: HealthOutcome] = [:]
-        var asked: [OutgoingSample] = []
-        for sample in uuids.compactMap({ samples[$0] }) {
-            if await delegate?.shouldUpdate(sample, in: stream.store) ?? true {
-                asked.append(sample)
-            } else {
-                outcomes[sample.uuid] = .declined
-            }
-        }
+        let asked = await allowed(uuids, &outcomes) { await $0.shouldUpdate($1, in: stream.store) }
         let (store, updated) = (store, asked)
         await call(updated.map(\.uuid), &outcomes) { try await store.update(updated) }
         await delegate?.updateComplete(outcomes, in: stream.store)
         return outcomes
+    }
+
+    /// The samples of these identifiers, without those that the app says no to.
+    private func allowed(
+        _ uuids: [UUID], _ outcomes: inout [UUID: HealthOutcome],
+        _ ask: (any HealthSyncDelegate, OutgoingSample) async -> Bool
+    ) async -> [OutgoingSample] {
+        let asked = uuids == fetched.uuids ? fetched.samples : uuids.compactMap { samples[$0] }
+        guard let delegate else { return asked }
+        var allowed: [OutgoingSample] = []
+        for sample in asked {
+            if await ask(delegate, sample) {
+                allowed.append(sample)
+            } else {
+                outcomes[sample.uuid] = .declined
+            }
+        }
+        return allowed
     }
 
     /// Makes a call of the store, unless there is nothing to ask or the time is over.
@@ -207,6 +213,11 @@ struct StepPerformer {
         do {
             guard !Task.isCancelled else { throw CancellationError() }
             let answers = try await body()
+            // What nobody answered for is kept by the rules; the app is told of each.
+            if delegate == nil, outcomes.isEmpty {
+                outcomes = answers
+                return
+            }
             for uuid in uuids { outcomes[uuid] = answers[uuid] ?? .kept(code: "unanswered", retryAfter: nil) }
         } catch {
             for uuid in uuids { outcomes[uuid] = Self.kept(error) }

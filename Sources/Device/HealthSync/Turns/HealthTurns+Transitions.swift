@@ -175,6 +175,12 @@ extension HealthTurns {
         return [.askBacklog(store: stream.store)]
     }
 
+    /// The stream whose changes are read after those of a stream, if all goes well; that stream itself where it is alone.
+    func following(_ stream: HealthStream) -> HealthStream? {
+        guard !run.isLocked else { return nil }
+        return run.changes.first { $0 != stream && isOpen($0) } ?? stream
+    }
+
     private mutating func step(_ stream: HealthStream, _ work: HealthStreamStep.Work) -> [Effect] {
         phase = .stepping
         return [.step(stream, work, run.room)]

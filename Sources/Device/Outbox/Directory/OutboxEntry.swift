@@ -1,3 +1,4 @@
+import Core
 import Foundation
 
 /// One queued submission: what its file's name says.
@@ -60,7 +61,7 @@ public struct OutboxEntry: Sendable, Hashable, Comparable {
 
     /// A UUID in lower case; `nil` if the text is none.
     static func canonical(_ submissionID: String) -> String? {
-        guard submissionID.utf8.count == 36, let uuid = UUID(uuidString: submissionID) else { return nil }
+        guard submissionID.utf8.count == 36, let uuid = UUID(text: submissionID) else { return nil }
         return uuid.uuidString.lowercased()
     }
 }

@@ -116,7 +116,7 @@ extension AnswerCheck {
         else { return wrong }
         if text.hasPrefix("urn:uuid:") {
             let uuid = text.dropFirst(9)
-            return uuid.utf8.count == 36 && UUID(uuidString: String(uuid)) != nil && uuid == uuid.lowercased()
+            return uuid.utf8.count == 36 && UUID(text: String(uuid)) != nil && uuid == uuid.lowercased()
                 ? [] : wrong
         }
         if text.hasPrefix("urn:oid:") {

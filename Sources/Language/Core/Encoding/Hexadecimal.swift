@@ -42,6 +42,30 @@ public enum Hexadecimal {
         }
     }
 
+    /// Writes the 16 digits of a number: all at once, a digit in each byte.
+    ///
+    /// - Parameter isUppercase: whether digits above nine are in upper case.
+    public static func write(
+        _ number: UInt64, to start: UnsafeMutablePointer<UInt8>, isUppercase: Bool = false
+    ) {
+        let letters: UInt64 = isUppercase ? 0x07 : 0x27
+        UnsafeMutableRawPointer(start).storeBytes(of: digits(UInt32(number >> 32), letters).bigEndian, as: UInt64.self)
+        UnsafeMutableRawPointer(start + 8).storeBytes(
+            of: digits(UInt32(truncatingIfNeeded: number), letters).bigEndian, as: UInt64.self)
+    }
+
+    /// The eight digits of a number, the first one in the highest byte.
+    private static func digits(_ value: UInt32, _ letters: UInt64) -> UInt64 {
+        // 1. A digit of four bits to each byte.
+        var spread = UInt64(value)
+        spread = (spread | spread << 16) & 0x0000_FFFF_0000_FFFF
+        spread = (spread | spread << 8) & 0x00FF_00FF_00FF_00FF
+        spread = (spread | spread << 4) & 0x0F0F_0F0F_0F0F_0F0F
+        // 2. Those above nine become letters.
+        let isLetter = (spread &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+        return spread &+ 0x3030_3030_3030_3030 &+ isLetter &* letters
+    }
+
     static func append(_ byte: UInt8, to text: inout [UInt8]) {
         text.append(digit(byte >> 4))
         text.append(digit(byte & 15))

@@ -1,3 +1,4 @@
+import Core
 import Foundation
 import Storage
 
@@ -56,7 +57,7 @@ public struct ExportFolder: Sendable {
     /// Removes the folders of jobs that are not known.
     func removeJobs(but known: Set<String>) {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
-        where UUID(uuidString: name) != nil && !known.contains(name) {
+        where UUID(text: name) != nil && !known.contains(name) {
             try? FileManager.default.removeItem(at: url.appendingPathComponent(name))
         }
     }

@@ -179,7 +179,7 @@ public struct StudyDeletion: Sendable {
     static func removeExports(of folder: StudyFolder) throws {
         let place = folder.exportsURL.path
         guard StudyBackupFiles.isFolder(place) else { return }
-        for name in try FileManager.default.contentsOfDirectory(atPath: place) where UUID(uuidString: name) != nil {
+        for name in try FileManager.default.contentsOfDirectory(atPath: place) where UUID(text: name) != nil {
             let path = folder.exportsURL.appendingPathComponent(name).path
             do {
                 try FileManager.default.removeItem(atPath: path)

@@ -111,7 +111,10 @@ struct HealthSyncWake {
         let kept = try await progress.streams()
         var limits = HealthSyncLimits()
         // Who says how many has no other bound but the time; no resource of a journal is larger than its line may be.
-        if let samples { limits = HealthSyncLimits(samples: samples, bytes: .max) }
+        // What is read at once becomes durable at once: with many more samples, more of them.
+        if let samples {
+            limits = HealthSyncLimits(samples: samples, bytes: .max, batch: min(max(samples / 125, 400), 2_000))
+        }
         synchroniser = HealthSynchroniser(
             source: journal, storage: progress,
             settings: HealthSyncSettings(

@@ -1,0 +1,117 @@
+import Foundation
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A place in a line that is read by its bytes. What is not plain JSON of ASCII without escapes it does not read at all.
+struct JournalCursor {
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private var place = 0
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+
+    /// Whether the object that is the line ends here, and nothing but blanks follows.
+    var isAtEnd: Bool {
+        var rest = self
+        guard rest.take(UInt8(ascii: "}")) else { return false }
+        return rest.place == rest.bytes.count
+    }
+
+    /// Takes a byte, and the blanks around it.
+    mutating func take(_ byte: UInt8) -> Bool {
+        skipBlanks()
+        guard place < bytes.count, bytes[place] == byte else { return false }
+        place += 1
+        skipBlanks()
+        return true
+    }
+
+    private mutating func skipBlanks() {
+        while place < bytes.count, bytes[place] == 0x20 || bytes[place] == 0x09 || bytes[place] == 0x0D { place += 1 }
+    }
+
+    /// Takes the members of an object, whose values the body takes.
+    ///
+    /// - Returns: false where the body said so, or it is no object.
+    mutating func members(_ body: (inout JournalCursor, UInt64) -> Bool) -> Bool {
+        guard take(UInt8(ascii: "{")) else { return false }
+        repeat {
+            guard let name = name(), body(&self, name) else { return false }
+        } while take(UInt8(ascii: ","))
+        return take(UInt8(ascii: "}"))
+    }
+
+    /// Takes a name of up to eight characters and the colon behind it.
+    ///
+    /// - Returns: its ``word(_:)``.
+    mutating func name() -> UInt64? {
+        guard let text = text(), text.count <= 8, take(UInt8(ascii: ":")) else { return nil }
+        return text.reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// A name of up to eight characters as one number.
+    static func word(_ name: StaticString) -> UInt64 {
+        UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// Takes a text and says what is between its quotes.
+    mutating func text() -> UnsafeBufferPointer<UInt8>? {
+        guard place < bytes.count, bytes[place] == UInt8(ascii: "\"") else { return nil }
+        place += 1
+        let start = place
+        while place < bytes.count, bytes[place] != UInt8(ascii: "\"") {
+            guard bytes[place] >= 0x20, bytes[place] < 0x7F, bytes[place] != UInt8(ascii: "\\") else { return nil }
+            place += 1
+        }
+        guard place < bytes.count else { return nil }
+        defer { place += 1 }
+        return UnsafeBufferPointer(rebasing: bytes[start..<place])
+    }
+
+    /// Takes a number without an exponent and says how it is written.
+    mutating func number() -> String? {
+        let start = place
+        func digits() -> Int {
+            let first = place
+            while place < bytes.count, bytes[place] >= 0x30, bytes[place] <= 0x39 { place += 1 }
+            return place - first
+        }
+        if place < bytes.count, bytes[place] == UInt8(ascii: "-") { place += 1 }
+        let first = place
+        let whole = digits()
+        guard whole == 1 || whole > 1 && bytes[first] != 0x30 else { return nil }
+        if place < bytes.count, bytes[place] == UInt8(ascii: ".") {
+            place += 1
+            guard digits() > 0 else { return nil }
+        }
+        guard place < bytes.count, bytes[place] | 0x20 != UInt8(ascii: "e"), place - start <= 32 else { return nil }
+        return String(decoding: bytes[start..<place], as: UTF8.self)
+    }
+
+    /// Takes an object that has no other in it, as far as its first closing brace: whether that ends it the reader of JSON
+    /// says.
+    mutating func object() -> UnsafeBufferPointer<UInt8>? {
+        guard place < bytes.count, bytes[place] == UInt8(ascii: "{") else { return nil }
+        let rest = UnsafeBufferPointer(rebasing: bytes[place...])
+        guard let count = rest.place(of: UInt8(ascii: "}")) else { return nil }
+        place += count + 1
+        return UnsafeBufferPointer(rebasing: rest[...count])
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    func isEqual(to other: [UInt8]) -> Bool {
+        guard count == other.count, let start = baseAddress else { return count == other.count }
+        return other.withUnsafeBytes { $0.baseAddress.map { memcmp(start, $0, count) == 0 } ?? true }
+    }
+
+    func place(of byte: UInt8) -> Int? {
+        guard let start = baseAddress, let found = memchr(start, Int32(byte), count) else { return nil }
+        return UnsafeRawPointer(found) - UnsafeRawPointer(start)
+    }
+}
