@@ -148,8 +148,13 @@ import Testing
                     (GatewayEvents.dueSQL, [1, 2] as [SQLValue]),
                     ("SELECT min(due_ms) AS due FROM gateway_event WHERE state = 'pending'", []),
                     (GatewayEvents.waitingSQL, ["", 3]),
-                    ("SELECT event, content FROM gateway_measurement WHERE observation = ? ORDER BY occurrence", ["x"]),
-                    ("DELETE FROM gateway_measurement WHERE participant = ?", ["p"]),
+                    (GatewayMeasurements.readingsSQL, [1]), (GatewayMeasurements.groupSQL, ["x"]),
+                    (
+                        """
+                        DELETE FROM gateway_measurement
+                        WHERE observation IN (SELECT number FROM gateway_observation WHERE participant = ?)
+                        """, ["p"]
+                    ),
                     ("DELETE FROM gateway_observation WHERE participant = ?", ["p"]),
                     ("DELETE FROM gateway_device WHERE participant = ?", ["p"]),
                 ].map { try QueryPlan($0.0, $0.1, in: transaction) }

@@ -205,9 +205,11 @@ class Gateway(GatewayTest):
         self.post([{"device": device, "at": "2026-05-01T07:00:00Z", "kg": 70}, {"device": device, "at": "never", "kg": 1}])
         self.done()
         tributary("participant", "delete", self.study.dir, member.participant)
-        for table in ("gateway_measurement", "gateway_observation", "gateway_device"):
+        for table in ("gateway_observation", "gateway_device"):
             self.assertEqual(
                 self.study.number(f"SELECT count(*) FROM {table} WHERE participant = ?", member.participant), 0, table)
+        self.assertEqual(self.study.number(
+            "SELECT count(*) FROM gateway_measurement WHERE observation NOT IN (SELECT number FROM gateway_observation)"), 0)
         self.post([{"device": device, "at": "2026-05-03T07:00:00Z", "kg": 70}])
         status = self.done()
         self.assertFalse([item for item in status["waiting"] + status["quarantined"] if item["device"] == device])

@@ -37,9 +37,11 @@ public enum GatewayDeletion {
                 state IN ('waiting', 'quarantined') AND device IN (SELECT device FROM gateway_device WHERE participant = ?)
                 """, theirs, orderedBy: "number")
         removed["gateway_measurement"] = try transaction.delete(
-            from: "gateway_measurement", where: "participant = ?", theirs, orderedBy: "observation, occurrence")
+            from: "gateway_measurement",
+            where: "observation IN (SELECT number FROM gateway_observation WHERE participant = ?)", theirs,
+            orderedBy: "observation, occurrence")
         removed["gateway_observation"] = try transaction.delete(
-            from: "gateway_observation", where: "participant = ?", theirs, orderedBy: "observation")
+            from: "gateway_observation", where: "participant = ?", theirs, orderedBy: "number")
         removed["gateway_device"] = try transaction.delete(
             from: "gateway_device", where: "participant = ?", theirs, orderedBy: "device")
         return removed

@@ -180,21 +180,23 @@ public struct GatewayRecorder: Sendable {
     }
 
     private func loadReadings(_ buckets: inout [String: ObservationBucket]) async throws {
-        let ids = buckets.values.filter { !$0.new.isEmpty && $0.known.edition > 0 }.map(\.id)
-        guard !ids.isEmpty else { return }
+        let known = buckets.values.compactMap { bucket in
+            bucket.new.isEmpty ? nil : bucket.known.number.map { (id: bucket.id, number: $0) }
+        }
+        guard !known.isEmpty else { return }
         let found = try await database.read { transaction in
             let measurements = GatewayMeasurements(transaction: transaction)
-            return try ids.map { id in
+            return try known.map { id, number in
                 let present = try RecordStore().read(type: Observation.resourceType, id: id, in: transaction)
                 return (
-                    readings: try measurements.readings(of: id),
+                    readings: try measurements.readings(of: number),
                     present: present.flatMap { $0.isDeleted ? nil : $0.content }
                 )
             }
         }
-        for (id, known) in zip(ids, found) {
-            buckets[id]?.known.measurements = known.readings
-            buckets[id]?.present = known.present
+        for (bucket, found) in zip(known, found) {
+            buckets[bucket.id]?.known.measurements = found.readings
+            buckets[bucket.id]?.present = found.present
         }
     }
 
@@ -284,6 +286,7 @@ extension GatewayRecorder {
             }
         }
         var (measured, observed) = (0, 0)
+        var notes: [GatewayMeasurements.Note] = []
         let participants = Dictionary(grouping: batch.made, by: \.bucket.participant)
         for (place, (participant, made)) in participants.sorted(by: { $0.key < $1.key }).enumerated() {
             let new = made.flatMap(\.bucket.new)
@@ -306,13 +309,14 @@ extension GatewayRecorder {
                     }
                     continue
                 }
-                try measurements.note(
-                    made.noted, of: bucket.id, participant: participant, count: made.count,
-                    edition: bucket.known.edition + 1, at: Self.milliseconds(batch.at))
+                notes.append(
+                    .init(
+                        id: bucket.id, participant: participant, known: bucket.known, new: made.noted, count: made.count))
                 measured += made.noted.count
                 if bucket.known.edition == 0 { observed += 1 }
             }
         }
+        try measurements.note(notes, at: Self.milliseconds(batch.at))
         // 3. The events.
         try events.settle(
             batch.readings.map { ($0.event, settlements[$0.event.number] ?? $0.settlement) }, of: batch.hub)

@@ -13,6 +13,8 @@ struct GatewayMeasurements {
 
     /// What is known of an Observation.
     struct Group: Sendable {
+        /// Its number; nil where there is none.
+        var number: Int64?
         /// How often its readings were changed; 0 where there are none.
         var edition: Int64 = 0
         /// When it was last written, in milliseconds since 1970.
@@ -26,19 +28,22 @@ struct GatewayMeasurements {
 
     let transaction: any SQLTransaction
 
+    /// Parameter: the Observation's id.
+    static let groupSQL = """
+        SELECT number, edition, written_ms, value_count, participant FROM gateway_observation WHERE observation = ?
+        """
+
     /// What is known of Observations, by their ids; without their readings.
     func groups(_ ids: [String]) throws -> [String: Group] {
         let found = try transaction.queries(
             ids.map { id in
-                SQLQuery(
-                    "SELECT edition, written_ms, value_count, participant FROM gateway_observation WHERE observation = ?",
-                    [SQLValue(id)])
+                SQLQuery(Self.groupSQL, [SQLValue(id)])
             })
         var groups: [String: Group] = [:]
         for (id, rows) in zip(ids, found) {
             groups[id] = try rows.first.map { row in
                 Group(
-                    edition: try row.integer("edition"), written: try row.integer("written_ms"),
+                    number: try row.integer("number"), edition: try row.integer("edition"), written: try row.integer("written_ms"),
                     count: try row.integer("value_count"), participant: try row.text("participant"))
             }
         }
@@ -46,10 +51,10 @@ struct GatewayMeasurements {
     }
 
     /// The readings of an Observation, in the order of their times.
-    func readings(of id: String) throws -> [Numbered] {
-        try transaction.query(
-            "SELECT event, content FROM gateway_measurement WHERE observation = ? ORDER BY occurrence", [SQLValue(id)]
-        ).compactMap { row in
+    ///
+    /// - Parameter number: the Observation's.
+    func readings(of number: Int64) throws -> [Numbered] {
+        try transaction.query(Self.readingsSQL, [SQLValue(number)]).compactMap { row in
             guard let json = JSON(reading: Data(try row.text("content").utf8)), let measurement = Measurement(json)
             else {
                 return nil
@@ -58,32 +63,71 @@ struct GatewayMeasurements {
         }
     }
 
-    /// Notes the readings that an Observation was just made of.
-    ///
-    /// - Parameters:
-    ///   - new: those that are to be stored.
-    ///   - count: how many it has with them.
-    func note(_ new: [Numbered], of id: String, participant: String, count: Int, edition: Int64, at now: Int64) throws {
-        _ = try transaction.queries(
-            new.map { reading in
+    /// Parameter: the Observation's number.
+    static let readingsSQL = "SELECT event, content FROM gateway_measurement WHERE observation = ? ORDER BY occurrence"
+
+    /// The readings that an Observation was just made of.
+    struct Note {
+        /// The Observation's id.
+        let id: String
+        let participant: String
+        /// What was known of it.
+        let known: Group
+        /// The readings that are to be stored.
+        let new: [Numbered]
+        /// How many it has with them.
+        let count: Int
+    }
+
+    /// Notes the readings that Observations were just made of.
+    func note(_ notes: [Note], at now: Int64) throws {
+        guard !notes.isEmpty else { return }
+        let unknown = notes.count { $0.known.number == nil }
+        var last: Int64 = 0
+        if unknown > 0 {
+            let row = try transaction.first(
+                """
+                UPDATE gateway_total SET last_observation = last_observation + ? WHERE id = 1 RETURNING last_observation
+                """, [SQLValue(unknown)])
+            last = (try row?.integer("last_observation") ?? 0) - Int64(unknown)
+        }
+        var readings: [SQLQuery] = []
+        var observations: [SQLQuery] = []
+        for note in notes {
+            let number: Int64
+            if let known = note.known.number {
+                number = known
+            } else {
+                last += 1
+                number = last
+            }
+            observations.append(
                 SQLQuery(
                     """
-                    INSERT INTO gateway_measurement (observation, occurrence, event, participant, content)
-                    VALUES (?, ?, ?, ?, ?) ON CONFLICT (observation, occurrence) DO UPDATE SET event = excluded.event,
-                    content = excluded.content
+                    INSERT INTO gateway_observation (number, observation, participant, edition, value_count, written_ms)
+                    VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (number) DO UPDATE SET edition = excluded.edition,
+                    value_count = excluded.value_count, written_ms = excluded.written_ms
                     """,
                     [
-                        SQLValue(id), SQLValue(reading.measurement.occurrence.ticks), SQLValue(reading.event),
-                        SQLValue(participant), .text(reading.measurement.json.text()),
-                    ])
-            })
-        try transaction.execute(
-            """
-            INSERT INTO gateway_observation (observation, participant, edition, value_count, written_ms)
-            VALUES (?, ?, ?, ?, ?) ON CONFLICT (observation) DO UPDATE SET edition = excluded.edition,
-            value_count = excluded.value_count, written_ms = excluded.written_ms
-            """,
-            [SQLValue(id), SQLValue(participant), SQLValue(edition), SQLValue(count), SQLValue(now)])
+                        SQLValue(number), SQLValue(note.id), SQLValue(note.participant),
+                        SQLValue(note.known.edition + 1), SQLValue(note.count), SQLValue(now),
+                    ]))
+            for reading in note.new {
+                readings.append(
+                    SQLQuery(
+                        """
+                        INSERT INTO gateway_measurement (observation, occurrence, event, content)
+                        VALUES (?, ?, ?, ?) ON CONFLICT (observation, occurrence) DO UPDATE SET event = excluded.event,
+                        content = excluded.content
+                        """,
+                        [
+                            SQLValue(number), SQLValue(reading.measurement.occurrence.ticks), SQLValue(reading.event),
+                            .text(reading.measurement.json.text()),
+                        ]))
+            }
+        }
+        _ = try transaction.queries(observations)
+        _ = try transaction.queries(readings)
     }
 
     /// Counts what was recorded.

@@ -63,6 +63,42 @@ public enum GatewaySchema {
                 """,
                 "INSERT INTO gateway_total (id, last_event, events, measurements, observations, refused) VALUES (1, 0, 0, 0, 0, 0)",
             ]
-        }
+        },
+        // Ids of Observations are digests: rows that stand in their order lie anywhere among those that are there, and each
+        // that comes changes a page of its own. Numbers stand in the order in which they come.
+        Migration(number: 1001, name: "readings by numbers of Observations") { dialect in
+            [
+                """
+                CREATE TABLE gateway_numbered (
+                    number \(dialect.rowNumber) PRIMARY KEY NOT NULL, observation text NOT NULL UNIQUE,
+                    participant text NOT NULL, edition bigint NOT NULL, value_count bigint NOT NULL,
+                    written_ms bigint NOT NULL
+                )
+                """,
+                """
+                INSERT INTO gateway_numbered (number, observation, participant, edition, value_count, written_ms)
+                SELECT row_number() OVER (ORDER BY written_ms, observation), observation, participant, edition,
+                value_count, written_ms FROM gateway_observation
+                """,
+                """
+                CREATE TABLE gateway_reading (
+                    observation bigint NOT NULL, occurrence bigint NOT NULL, event bigint NOT NULL,
+                    content text NOT NULL, PRIMARY KEY (observation, occurrence)
+                ) \(dialect.keptInKey)
+                """,
+                """
+                INSERT INTO gateway_reading (observation, occurrence, event, content)
+                SELECT n.number, m.occurrence, m.event, m.content FROM gateway_measurement m
+                JOIN gateway_numbered n ON n.observation = m.observation
+                """,
+                "DROP TABLE gateway_measurement",
+                "DROP TABLE gateway_observation",
+                "ALTER TABLE gateway_numbered RENAME TO gateway_observation",
+                "ALTER TABLE gateway_reading RENAME TO gateway_measurement",
+                "CREATE INDEX gateway_observation_participant ON gateway_observation (participant)",
+                "ALTER TABLE gateway_total ADD COLUMN last_observation bigint NOT NULL DEFAULT 0",
+                "UPDATE gateway_total SET last_observation = (SELECT count(*) FROM gateway_observation)",
+            ]
+        },
     ]
 }
