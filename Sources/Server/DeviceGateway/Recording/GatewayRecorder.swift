@@ -212,7 +212,10 @@ public struct GatewayRecorder: Sendable {
         return await withTaskGroup(of: (Int, [Result]).self) { group in
             for start in stride(from: 0, to: buckets.count, by: size) {
                 group.addTask {
-                    (start, buckets[start..<min(start + size, buckets.count)].map { make($0, writing) })
+                    var patterns = ObservationPatterns()
+                    return (
+                        start, buckets[start..<min(start + size, buckets.count)].map { make($0, writing, &patterns) }
+                    )
                 }
             }
             var made: [Int: [Result]] = [:]
@@ -223,10 +226,10 @@ public struct GatewayRecorder: Sendable {
 
     /// The Observation of a bucket with all that came, or with as much of it as can be.
     private static func make(
-        _ bucket: ObservationBucket, _ writing: any WriteAdmission
+        _ bucket: ObservationBucket, _ writing: any WriteAdmission, _ patterns: inout ObservationPatterns
     ) -> (ObservationBucket.Made?, failures: [(event: Int64, GatewayReason)]) {
         do {
-            return (try bucket.made(with: bucket.new, writing), [])
+            return (try bucket.made(with: bucket.new, writing, &patterns), [])
         } catch {
             guard bucket.new.count > 1 else {
                 return (nil, bucket.new.map { ($0.event, reason(error)) })
@@ -237,7 +240,7 @@ public struct GatewayRecorder: Sendable {
         var failures: [(event: Int64, GatewayReason)] = []
         for reading in bucket.new {
             do {
-                result = try bucket.made(with: good + [reading], writing)
+                result = try bucket.made(with: good + [reading], writing, &patterns)
                 good.append(reading)
             } catch { failures.append((reading.event, reason(error))) }
         }
@@ -345,8 +348,8 @@ extension GatewayRecorder {
             submissionID: submissionID, clientID: "device-hub:" + batch.hub, keyID: nil, receivedAt: batch.at)
         let changes = try store.write(provenance, at: batch.at, in: transaction) { writer in
             try writer.expect(records.lazy.map(\.record))
-            return try records.map { admitted, record in
-                RecordChange(record, try writer.put(record), prepared: admitted.prepared)
+            return try records.map { prepared, record in
+                RecordChange(record, try writer.put(record), prepared: prepared)
             }
         }
         try batch.writing.follow(changes, submissionID: submissionID, in: transaction)

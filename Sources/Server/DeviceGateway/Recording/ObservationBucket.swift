@@ -23,14 +23,19 @@ struct ObservationBucket: Sendable {
         /// How many the Observation has.
         let count: Int
         /// What is to be written; nil where the stored one says the same.
-        let written: (admitted: AdmittedResource, record: NewRecord)?
+        let written: (prepared: (any Sendable)?, record: NewRecord)?
     }
 
     /// Makes the Observation of what is there and of what came.
     ///
-    /// - Parameter admission: sees that it may be stored.
+    /// - Parameters:
+    ///   - admission: sees that it may be stored.
+    ///   - patterns: what was learned of others.
     /// - Throws: a `CodedError` where it may not be.
-    func made(with new: [GatewayMeasurements.Numbered], _ admission: any WriteAdmission) throws -> Made {
+    func made(
+        with new: [GatewayMeasurements.Numbered], _ admission: any WriteAdmission,
+        _ patterns: inout ObservationPatterns
+    ) throws -> Made {
         // 1. Of two readings of one time that of the later event counts.
         var readings: [MeasurementTime: GatewayMeasurements.Numbered] = [:]
         for reading in known.measurements { readings[reading.measurement.occurrence] = reading }
@@ -43,6 +48,9 @@ struct ObservationBucket: Sendable {
         }
         let sorted = readings.values.map(\.measurement).sorted { $0.occurrence < $1.occurrence }
         guard let group = MeasurementGroup(template, sorted) else { return Made(noted: [], count: 0, written: nil) }
+        if present == nil, let (prepared, record) = patterns.made(group, of: self) {
+            return Made(noted: Array(noted.values), count: sorted.count, written: (prepared, record))
+        }
         // 2. The resource: the same readings are the same resource, whenever and in whatever parts they came.
         var resource = try group.observation(patient: participant, device: device)
         if let present {
@@ -56,7 +64,8 @@ struct ObservationBucket: Sendable {
         }
         let admitted = try admission.admit(resource, id: id)
         let record = NewRecord(admitted.resource, id: id, content: admitted.resource.json.data())
-        return Made(noted: Array(noted.values), count: sorted.count, written: (admitted, record))
+        if present == nil { patterns.learn(group, of: self, resource, admitted, record, admission) }
+        return Made(noted: Array(noted.values), count: sorted.count, written: (admitted.prepared, record))
     }
 
     /// When it may be written again, in milliseconds since 1970: one of many readings is not written for each that comes, but

@@ -18,6 +18,12 @@ public protocol WriteAdmission: Sendable {
     /// - Parameter id: the id that it will be recorded under; it bears it.
     func admit(_ resource: Resource, id: String) throws(RecordAdmissionError) -> AdmittedResource
 
+    /// How others are admitted that are like a resource that was: Observations that differ from it in their id, their
+    /// identifiers, their `effectivePeriod` and the number of their `valueQuantity`.
+    ///
+    /// - Returns: nil where each has to be looked into.
+    func pattern(of admitted: AdmittedResource) -> (any AdmissionPattern)?
+
     /// Sees that a resource may be written now, before anything is.
     ///
     /// - Parameters:
@@ -36,6 +42,21 @@ public protocol WriteAdmission: Sendable {
     ///
     /// - Parameter submissionID: the name under which they were recorded.
     func follow(_ changes: [RecordChange], submissionID: String, in transaction: any SQLTransaction) throws
+}
+
+extension WriteAdmission {
+    public func pattern(of admitted: AdmittedResource) -> (any AdmissionPattern)? { nil }
+}
+
+/// What the house has to say of Observations of a kind of which one was admitted.
+public protocol AdmissionPattern: Sendable {
+    /// What the house makes of another one beforehand (``AdmittedResource/prepared``); nil where it has to be looked into.
+    ///
+    /// - Parameters:
+    ///   - start: the start of its `effectivePeriod`.
+    ///   - end: its end.
+    ///   - number: the number of its `valueQuantity`.
+    func prepared(id: String, start: DateTime, end: DateTime, number: JSONNumber) -> (any Sendable)?
 }
 
 /// What becomes of data that come of a participant's devices. The sentences hold no health data.

@@ -71,11 +71,11 @@ public final class NewRecord: Sendable {
     ///   - pattern: what all of the kind are found by.
     ///   - values: the values of its identifiers, in their order.
     ///   - quantity: the number of its value as it is written; nil where it has none.
-    ///   - seconds: when it happened, in seconds since 1970: the first, and the first that is past it.
+    ///   - milliseconds: when it happened, in milliseconds since 1970: the first, and the first that is past it.
     /// - Returns: nil where it is not as the pattern: then it has to be looked into.
     public init?(
         id: String, subject: String?, content: Data, pattern: SearchPattern, identifiers values: [String],
-        quantity: String?, seconds: Range<Int64>
+        quantity: String?, milliseconds: Range<Int64>
     ) {
         guard let entries = pattern.entries(identifiers: values, quantity: quantity) else { return nil }
         type = pattern.type
@@ -86,8 +86,19 @@ public final class NewRecord: Sendable {
         digest = Self.digest(of: content)
         stored = (ContentCodec.stored(content, type: pattern.type), nil)
         self.entries = entries
-        time = SearchPeriod(low: seconds.lowerBound * 1000, high: seconds.upperBound * 1000)
+        time = SearchPeriod(low: milliseconds.lowerBound, high: milliseconds.upperBound)
         protection = []
+    }
+
+    /// The same with the times of its `effectivePeriod`.
+    public convenience init?(
+        id: String, subject: String?, content: Data, pattern: SearchPattern, identifiers values: [String],
+        quantity: String?, start: DateTime, end: DateTime
+    ) {
+        guard let period = SearchPeriod(start: start, end: end), period.low < period.high else { return nil }
+        self.init(
+            id: id, subject: subject, content: content, pattern: pattern, identifiers: values, quantity: quantity,
+            milliseconds: period.low..<period.high)
     }
 
     private static func digest(of content: Data) -> Data { Data(SHA256.hash(data: content)) }

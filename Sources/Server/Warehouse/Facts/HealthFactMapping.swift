@@ -28,11 +28,11 @@ struct HealthFactMapping {
         let pattern: SearchPattern
         let source: HealthSource
         let subject: String?
-        /// Of a coded type the facts as they are; of a quantity one, whose number is the sample's.
+        /// Of a coded type the facts as they are.
         let facts: [ObservationFact]
         let concepts: [ConceptUse]
-        /// The unit of a quantity.
-        let units: String?
+        /// Of a quantity its fact, whose number is the sample's.
+        let quantity: LearnedQuantity?
     }
 
     private var learned: [Kind: Learned] = [:]
@@ -98,10 +98,10 @@ struct HealthFactMapping {
     private static func learn(
         _ record: NewRecord, _ facts: FactSet, of observation: HealthObservation
     ) -> Learned? {
-        var units: String?
+        var quantity: LearnedQuantity?
         if case .quantity = observation.sample.value {
-            guard facts.facts.count == 1, case .numeric(_, _, let found)? = facts.facts.first?.value else { return nil }
-            units = found
+            quantity = LearnedQuantity(facts)
+            guard quantity != nil else { return nil }
         }
         // What is converted each time goes the whole way each time.
         guard facts.time.source == .effective, facts.warnings.isEmpty,
@@ -109,7 +109,7 @@ struct HealthFactMapping {
         else { return nil }
         return Learned(
             pattern: pattern, source: observation.sample.source, subject: observation.subject, facts: facts.facts,
-            concepts: facts.concepts, units: units)
+            concepts: facts.concepts, quantity: quantity)
     }
 
     /// nil where the number is none that the column takes.
@@ -123,11 +123,7 @@ struct HealthFactMapping {
         guard case .quantity(let quantity) = sample.value else {
             return FactSet(time: time, source: source, facts: known.facts, concepts: known.concepts)
         }
-        let value = FactValue.number(quantity.number, units: known.units)
-        guard value.isNumeric, let first = known.facts.first else { return nil }
-        return FactSet(
-            time: time, source: source, facts: [ObservationFact(concept: first.concept, value: value)],
-            concepts: known.concepts)
+        return known.quantity?.facts(quantity.number, time: time, source: source)
     }
 
     private static func record(
@@ -140,7 +136,7 @@ struct HealthFactMapping {
         let identifiers = [sample.uuid?.uuidString, observation.fingerprint.text].compactMap { $0 }
         return NewRecord(
             id: id, subject: observation.subject, content: Data(content), pattern: pattern, identifiers: identifiers,
-            quantity: quantity, seconds: sample.start.seconds..<sample.end.seconds + 1)
+            quantity: quantity, milliseconds: sample.start.seconds * 1000..<(sample.end.seconds + 1) * 1000)
     }
 }
 
