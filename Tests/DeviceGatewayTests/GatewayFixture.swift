@@ -135,7 +135,7 @@ struct GatewayFixture: Sendable {
     }
 
     /// Works on all that is due.
-    func work() async throws { while try await recorder.step() {} }
+    func work() async throws { try await recorder.work() }
 
     func status() async throws -> GatewayStatus { try await database.read { try GatewayStatus(in: $0) } }
 

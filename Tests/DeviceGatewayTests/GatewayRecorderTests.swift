@@ -145,7 +145,7 @@ import Testing
         try await GatewayFixture.with { fixture in
             let plans = try await fixture.database.write { transaction in
                 try [
-                    (GatewayEvents.dueSQL, [1, 2] as [SQLValue]),
+                    (GatewayEvents.dueSQL, [1, -1, 0, 2] as [SQLValue]),
                     ("SELECT min(due_ms) AS due FROM gateway_event WHERE state = 'pending'", []),
                     (GatewayEvents.waitingSQL, ["", 3]),
                     (GatewayMeasurements.readingsSQL, [1]), (GatewayMeasurements.groupSQL, ["x"]),

@@ -44,28 +44,42 @@ public struct GatewayRecorder: Sendable {
     ///
     /// - Returns: whether there was one.
     public func step() async throws -> Bool {
-        guard let templates = await templates() else { return false }
-        let at = clock()
-        let now = Self.milliseconds(at)
-        let due = try await database.read { transaction in
-            try GatewayEvents.due(limit: Self.batch.events, bytes: Self.batch.bytes, at: now, in: transaction)
-        }
-        guard let due else { return false }
-        let writing = await admission.begin(at: at)
-        do {
-            try await record(due.events, of: due.hub, by: templates, writing, at: at)
-        } catch is Outdated {
-            // Another one was faster, or a device changed hands: the next step sees what stands then.
-        }
+        guard let batch = try await prepare(behind: nil) else { return false }
+        try await record(batch)
         return true
     }
 
-    private func record(
-        _ events: [GatewayEvents.Stored], of hub: String, by templates: GatewayTemplates, _ writing: any WriteAdmission,
-        at: Date
-    ) async throws {
+    /// Works on the events whose time has come until there are none: the next batch is made while one is written.
+    func work() async throws {
+        while var batch = try await prepare(behind: nil) {
+            while true {
+                try _Concurrency.Task.checkCancellation()
+                let current = batch
+                async let following = prepare(behind: current)
+                try await record(current)
+                guard let next = try await following else { break }
+                batch = next
+            }
+        }
+    }
+
+    /// Makes the Observations of the next events whose time has come.
+    ///
+    /// - Parameter current: a batch that is being written: events behind it are taken, of those alone that are of other
+    ///   Observations, as what becomes of its own is not known yet.
+    /// - Returns: nil where there are none.
+    private func prepare(behind current: Batch?) async throws -> Batch? {
+        guard let templates = await templates() else { return nil }
+        let at = clock()
+        let now = Self.milliseconds(at)
+        let due = try await database.read { transaction in
+            try GatewayEvents.due(
+                behind: current?.last, limit: Self.batch.events, bytes: Self.batch.bytes, at: now, in: transaction)
+        }
+        guard let due, let last = due.last else { return nil }
+        let writing = await admission.begin(at: at)
         // 1. What the templates find, and whose it is.
-        var readings = events.map { EventReading($0, by: templates) }
+        var readings = due.events.map { EventReading($0, by: templates) }
         let devices = readings.reduce(into: Set<String>()) { $0.formUnion($1.devices) }.sorted()
         let owners = try await database.read { transaction in
             try devices.reduce(into: [String: DeviceRegistration.Owner]()) { owners, device in
@@ -73,8 +87,10 @@ public struct GatewayRecorder: Sendable {
             }
         }
         var buckets = Self.buckets(of: &readings, owners)
+        if let current { Self.leave(current.observations, &readings, &buckets) }
+        guard !readings.isEmpty else { return nil }
         // 2. What stands already of each Observation; those of which much stands wait a little for more.
-        let now = Self.milliseconds(at)
+        let observations = Set(buckets.keys)
         try await load(&buckets)
         Self.turnAway(&readings, &buckets)
         Self.put(off: &readings, &buckets, at: now)
@@ -90,11 +106,33 @@ public struct GatewayRecorder: Sendable {
                 }
             }
         }
-        // 4. One transaction for all of it.
-        let batch = Batch(
-            hub: hub, readings: readings, made: made, owners: owners, writing: writing, at: at,
-            submissionID: "gateway:" + newID().uuidString.lowercased())
-        try await database.write { transaction in try write(batch, in: transaction) }
+        return Batch(
+            hub: due.hub, readings: readings, made: made, owners: owners, writing: writing, at: at,
+            submissionID: "gateway:" + newID().uuidString.lowercased(), last: last, observations: observations)
+    }
+
+    /// Writes a batch, all of it in one transaction.
+    private func record(_ batch: Batch) async throws {
+        do {
+            try await database.write { transaction in try write(batch, in: transaction) }
+        } catch is Outdated {
+            // Another one was faster, or a device changed hands: the next batch sees what stands then.
+        }
+    }
+
+    /// Leaves events for later that are of Observations which are being written.
+    private static func leave(
+        _ observations: Set<String>, _ readings: inout [EventReading], _ buckets: inout [String: ObservationBucket]
+    ) {
+        var left: Set<Int64> = []
+        for id in observations { for reading in buckets[id]?.new ?? [] { left.insert(reading.event) } }
+        guard !left.isEmpty else { return }
+        // One of several readings: what else it brings waits with it.
+        for id in Array(buckets.keys) {
+            buckets[id]?.new.removeAll { left.contains($0.event) }
+            if buckets[id]?.new.isEmpty ?? false { buckets[id] = nil }
+        }
+        readings.removeAll { left.contains($0.event.number) }
     }
 
     /// The readings by the Observations that they belong to. What has no participant waits.
@@ -267,6 +305,10 @@ extension GatewayRecorder {
         let writing: any WriteAdmission
         let at: Date
         let submissionID: String
+        /// The last event that it was made of, whatever became of it.
+        let last: GatewayEvents.Place
+        /// The Observations that it is about.
+        let observations: Set<String>
     }
 
     private func write(_ batch: Batch, in transaction: any SQLTransaction) throws {

@@ -25,7 +25,7 @@ public struct GatewayWorker: Sendable {
         var pause = Self.look
         while !Task.isCancelled {
             do {
-                while try await recorder.step() { try Task.checkCancellation() }
+                try await recorder.work()
                 last = try await recorder.release(behind: last) ?? ""
                 pause = Self.look
             } catch is CancellationError {

@@ -62,22 +62,37 @@ struct GatewayEvents {
             [SQLValue(events), SQLValue(bytes), SQLValue(hub)])
     }
 
+    /// The place of an event among those that are to be worked on.
+    struct Place: Sendable {
+        let due: Int64
+        let number: Int64
+
+        static let beginning = Place(due: -1, number: 0)
+    }
+
     /// The events whose time has come, those that came first, of one hub.
-    static func due(limit: Int, bytes: Int, at now: Int64, in transaction: any SQLTransaction) throws -> (
-        hub: String, events: [Stored]
-    )? {
+    ///
+    /// - Parameter place: those behind it; nil begins with the first.
+    static func due(
+        behind place: Place?, limit: Int, bytes: Int, at now: Int64, in transaction: any SQLTransaction
+    ) throws -> (hub: String, events: [Stored], last: Place?)? {
         var hub: String?
         var size = 0
         var events: [Stored] = []
-        for row in try transaction.query(dueSQL, [SQLValue(now), SQLValue(limit)]) {
+        var last: Place?
+        let place = place ?? .beginning
+        for row in try transaction.query(
+            dueSQL, [SQLValue(now), SQLValue(place.due), SQLValue(place.number), SQLValue(limit)])
+        {
             let own = try row.text("hub")
             let body = try row.blob("body")
             size += body.count
             guard hub ?? own == own, events.isEmpty || size <= bytes else { break }
             hub = own
             events.append(Stored(number: try row.integer("number"), body: body))
+            last = Place(due: try row.integer("due_ms"), number: try row.integer("number"))
         }
-        return hub.map { ($0, events) }
+        return hub.map { ($0, events, last) }
     }
 
     /// When the next event is due, in milliseconds since 1970; nil where none is pending.
@@ -86,9 +101,10 @@ struct GatewayEvents {
             .integerIfPresent("due")
     }
 
-    /// Parameters: now, limit.
+    /// Parameters: now, the place behind which, limit.
     static let dueSQL = """
-        SELECT number, hub, body FROM gateway_event WHERE state = 'pending' AND due_ms <= ? ORDER BY due_ms, number LIMIT ?
+        SELECT number, hub, due_ms, body FROM gateway_event
+        WHERE state = 'pending' AND due_ms <= ? AND (due_ms, number) > (?, ?) ORDER BY due_ms, number LIMIT ?
         """
 
     /// Whether all of these events are still to be worked on.
