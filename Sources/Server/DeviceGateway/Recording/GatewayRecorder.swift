@@ -319,10 +319,13 @@ extension GatewayRecorder {
         for (device, owner) in batch.owners {
             guard try DeviceRegistration.owner(of: device, in: transaction) == owner else { throw Outdated() }
         }
-        let known = try measurements.groups(batch.made.map(\.bucket.id))
-        guard batch.made.allSatisfy({ known[$0.bucket.id]?.edition ?? 0 == $0.bucket.known.edition }) else {
-            throw Outdated()
-        }
+        // One that was new is found to be so when it is noted.
+        let known = try measurements.groups(batch.made.filter { $0.bucket.known.number != nil }.map(\.bucket.id))
+        guard
+            batch.made.allSatisfy({
+                $0.bucket.known.number == nil || known[$0.bucket.id]?.edition == $0.bucket.known.edition
+            })
+        else { throw Outdated() }
         // 2. Each participant's by their consent.
         var settlements = Dictionary(uniqueKeysWithValues: batch.readings.map { ($0.event.number, $0.settlement) })
         func note(_ settlement: EventSettlement, of readings: [GatewayMeasurements.Numbered]) {
@@ -361,7 +364,7 @@ extension GatewayRecorder {
                 if bucket.known.edition == 0 { observed += 1 }
             }
         }
-        try measurements.note(notes, at: Self.milliseconds(batch.at))
+        guard try measurements.note(notes, at: Self.milliseconds(batch.at)) else { throw Outdated() }
         // 3. The events.
         try events.settle(
             batch.readings.map { ($0.event, settlements[$0.event.number] ?? $0.settlement) }, of: batch.hub)
@@ -379,10 +382,11 @@ extension GatewayRecorder {
     ) throws -> [(ObservationBucket, ObservationBucket.Made?)] {
         let type = Observation.resourceType
         let store = RecordStore()
-        let results = try made.map { bucket, made in
-            let isFree = try store.areFree([(type: type, id: bucket.id)], for: participant, in: transaction)
-            return (bucket, isFree ? made : nil)
+        func isFree(_ buckets: [ObservationBucket]) throws -> Bool {
+            try store.areFree(buckets.map { (type: type, id: $0.id) }, for: participant, in: transaction)
         }
+        let areFree = try isFree(made.map(\.bucket))
+        let results = try made.map { bucket, made in (bucket, try areFree || isFree([bucket]) ? made : nil) }
         let records = results.compactMap { $0.1?.written }
         guard !records.isEmpty else { return results }
         // Nobody signed it: that is what a provenance without a signer says.
@@ -396,11 +400,9 @@ extension GatewayRecorder {
         }
         try batch.writing.follow(changes, submissionID: submissionID, in: transaction)
         let actor = Actor(id: "device-hub:" + batch.hub, role: .service)
-        for change in changes {
-            try access.record(
-                Decision(allowed: true, reason: "permitted"), actor, .writeRecord,
-                Target(resourceType: type, resourceID: change.id, subject: participant), in: transaction)
-        }
+        try access.record(
+            Decision(allowed: true, reason: "permitted"), actor, .writeRecord,
+            changes.map { Target(resourceType: type, resourceID: $0.id, subject: participant) }, in: transaction)
         return results
     }
 }

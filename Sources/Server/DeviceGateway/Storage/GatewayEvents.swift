@@ -109,11 +109,27 @@ struct GatewayEvents {
 
     /// Whether all of these events are still to be worked on.
     func arePending(_ numbers: [Int64]) throws -> Bool {
-        try transaction.queries(
-            numbers.map {
-                SQLQuery("SELECT 1 AS one FROM gateway_event WHERE number = ? AND state = 'pending'", [SQLValue($0)])
+        let runs = Self.runs(of: numbers)
+        let counts = try transaction.queries(
+            runs.map {
+                SQLQuery(
+                    "SELECT count(*) AS n FROM gateway_event WHERE number >= ? AND number <= ? AND state = 'pending'",
+                    [SQLValue($0.lowerBound), SQLValue($0.upperBound)])
+            })
+        return try zip(runs, counts).allSatisfy { try $1.first?.integer("n") == Int64($0.count) }
+    }
+
+    /// Numbers that follow each other, as those of one batch nearly all do.
+    private static func runs(of numbers: [Int64]) -> [ClosedRange<Int64>] {
+        var runs: [ClosedRange<Int64>] = []
+        for number in numbers.sorted() {
+            if let last = runs.last, number <= last.upperBound + 1 {
+                runs[runs.count - 1] = last.lowerBound...number
+            } else {
+                runs.append(number...number)
             }
-        ).allSatisfy { !$0.isEmpty }
+        }
+        return runs
     }
 
     /// Has events be as they were settled, and takes away those that are done.
@@ -133,7 +149,6 @@ struct GatewayEvents {
             switch settlement {
             case .recorded, .refused:
                 done.append(event)
-                statements.append(SQLQuery("DELETE FROM gateway_event WHERE number = ?", [SQLValue(event.number)]))
             case .deferred(let due):
                 statements.append(
                     SQLQuery(
@@ -142,6 +157,12 @@ struct GatewayEvents {
             case .waiting(let device, let reason): note(.waiting, event.number, device: device, reason)
             case .quarantined(let device, let reason): note(.quarantined, event.number, device: device, reason)
             }
+        }
+        for run in Self.runs(of: done.map(\.number)) {
+            statements.append(
+                SQLQuery(
+                    "DELETE FROM gateway_event WHERE number >= ? AND number <= ?",
+                    [SQLValue(run.lowerBound), SQLValue(run.upperBound)]))
         }
         _ = try transaction.queries(statements)
         guard !done.isEmpty else { return }

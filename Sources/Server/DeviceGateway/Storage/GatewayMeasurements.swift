@@ -80,54 +80,51 @@ struct GatewayMeasurements {
     }
 
     /// Notes the readings that Observations were just made of.
-    func note(_ notes: [Note], at now: Int64) throws {
-        guard !notes.isEmpty else { return }
-        let unknown = notes.count { $0.known.number == nil }
-        var last: Int64 = 0
-        if unknown > 0 {
-            let row = try transaction.first(
-                """
-                UPDATE gateway_total SET last_observation = last_observation + ? WHERE id = 1 RETURNING last_observation
-                """, [SQLValue(unknown)])
-            last = (try row?.integer("last_observation") ?? 0) - Int64(unknown)
+    ///
+    /// - Returns: false where one that was not known is there now: then what was done is to be undone.
+    func note(_ notes: [Note], at now: Int64) throws -> Bool {
+        let new = notes.filter { $0.known.number == nil }
+        return try noteNew(new, at: now) && change(notes.filter { $0.known.number != nil }, at: now)
+    }
+
+    private func noteNew(_ notes: [Note], at now: Int64) throws -> Bool {
+        guard !notes.isEmpty else { return true }
+        let row = try transaction.first(
+            "UPDATE gateway_total SET last_observation = last_observation + ? WHERE id = 1 RETURNING last_observation",
+            [SQLValue(notes.count)])
+        let first = (try row?.integer("last_observation") ?? 0) - Int64(notes.count) + 1
+        let observations = notes.enumerated().map { place, note in
+            ObservationRow(number: first + Int64(place), note: note, at: now)
         }
-        var readings: [SQLQuery] = []
-        var observations: [SQLQuery] = []
-        for note in notes {
-            let number: Int64
-            if let known = note.known.number {
-                number = known
-            } else {
-                last += 1
-                number = last
-            }
-            observations.append(
+        let inserter = try transaction.inserter(ObservationRow.insertion)
+        try inserter.expect(observations)
+        for row in observations { guard try inserter.insert(row) else { return false } }
+        var readings = try transaction.inserter(ReadingRow.insertion)
+        for row in observations {
+            for reading in row.note.new { try readings.add(ReadingRow(observation: row.number, reading: reading)) }
+        }
+        try readings.flush()
+        return true
+    }
+
+    private func change(_ notes: [Note], at now: Int64) throws -> Bool {
+        guard !notes.isEmpty else { return true }
+        _ = try transaction.queries(
+            notes.map { note in
                 SQLQuery(
-                    """
-                    INSERT INTO gateway_observation (number, observation, participant, edition, value_count, written_ms)
-                    VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (number) DO UPDATE SET edition = excluded.edition,
-                    value_count = excluded.value_count, written_ms = excluded.written_ms
-                    """,
+                    "UPDATE gateway_observation SET edition = ?, value_count = ?, written_ms = ? WHERE number = ?",
                     [
-                        SQLValue(number), SQLValue(note.id), SQLValue(note.participant),
                         SQLValue(note.known.edition + 1), SQLValue(note.count), SQLValue(now),
-                    ]))
+                        SQLValue(note.known.number),
+                    ])
+            })
+        let readings = try transaction.inserter(ReadingRow.replacement)
+        for note in notes {
             for reading in note.new {
-                readings.append(
-                    SQLQuery(
-                        """
-                        INSERT INTO gateway_measurement (observation, occurrence, event, content)
-                        VALUES (?, ?, ?, ?) ON CONFLICT (observation, occurrence) DO UPDATE SET event = excluded.event,
-                        content = excluded.content
-                        """,
-                        [
-                            SQLValue(number), SQLValue(reading.measurement.occurrence.ticks), SQLValue(reading.event),
-                            .text(reading.measurement.json.text()),
-                        ]))
+                try readings.insert(ReadingRow(observation: note.known.number ?? 0, reading: reading))
             }
         }
-        _ = try transaction.queries(observations)
-        _ = try transaction.queries(readings)
+        return true
     }
 
     /// Counts what was recorded.
@@ -138,4 +135,35 @@ struct GatewayMeasurements {
             refused = refused + ? WHERE id = 1
             """, [SQLValue(measurements), SQLValue(observations), SQLValue(refused)])
     }
+}
+
+private struct ObservationRow {
+    let number: Int64
+    let note: GatewayMeasurements.Note
+    let at: Int64
+
+    static let insertion = SQLInsertion<ObservationRow, Void>(
+        into: "gateway_observation", onConflict: .keepsPresent(key: ["observation"]),
+        columns: [
+            SQLColumn("number") { SQLValue($0.number) }, SQLColumn("observation") { SQLValue($0.note.id) },
+            SQLColumn("participant") { SQLValue($0.note.participant) }, SQLColumn("edition") { _ in .integer(1) },
+            SQLColumn("value_count") { SQLValue($0.note.count) }, SQLColumn("written_ms") { SQLValue($0.at) },
+        ])
+}
+
+private struct ReadingRow {
+    let observation: Int64
+    let reading: GatewayMeasurements.Numbered
+
+    private static let columns: [SQLColumn<ReadingRow>] = [
+        SQLColumn("observation") { SQLValue($0.observation) },
+        SQLColumn("occurrence") { SQLValue($0.reading.measurement.occurrence.ticks) },
+        SQLColumn("event") { SQLValue($0.reading.event) },
+        SQLColumn("content") { .text($0.reading.measurement.json.text()) },
+    ]
+
+    /// Of an Observation that has none yet.
+    static let insertion = SQLInsertion<ReadingRow, Void>(into: "gateway_measurement", columns: columns)
+    static let replacement = SQLInsertion<ReadingRow, Void>(
+        into: "gateway_measurement", onConflict: .replaces(key: ["observation", "occurrence"]), columns: columns)
 }
