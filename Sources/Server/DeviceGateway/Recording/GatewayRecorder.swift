@@ -319,13 +319,10 @@ extension GatewayRecorder {
         for (device, owner) in batch.owners {
             guard try DeviceRegistration.owner(of: device, in: transaction) == owner else { throw Outdated() }
         }
-        // One that was new is found to be so when it is noted.
-        let known = try measurements.groups(batch.made.filter { $0.bucket.known.number != nil }.map(\.bucket.id))
-        guard
-            batch.made.allSatisfy({
-                $0.bucket.known.number == nil || known[$0.bucket.id]?.edition == $0.bucket.known.edition
-            })
-        else { throw Outdated() }
+        let known = try measurements.groups(batch.made.map(\.bucket.id))
+        guard batch.made.allSatisfy({ known[$0.bucket.id]?.edition ?? 0 == $0.bucket.known.edition }) else {
+            throw Outdated()
+        }
         // 2. Each participant's by their consent.
         var settlements = Dictionary(uniqueKeysWithValues: batch.readings.map { ($0.event.number, $0.settlement) })
         func note(_ settlement: EventSettlement, of readings: [GatewayMeasurements.Numbered]) {
@@ -350,21 +347,23 @@ extension GatewayRecorder {
                 continue
             }
             let submissionID = place == 0 ? batch.submissionID : "\(batch.submissionID)-\(place + 1)"
-            for (bucket, made) in try write(made, of: participant, batch, submissionID, in: transaction) {
+            for (bucket, made, number) in try write(made, of: participant, batch, submissionID, in: transaction) {
                 guard let made else {
                     for reading in bucket.new {
                         note(.quarantined(device: reading.measurement.deviceID, Self.foreign), of: [reading])
                     }
                     continue
                 }
+                guard let number = bucket.known.number ?? number else { throw Outdated() }
                 notes.append(
                     .init(
-                        id: bucket.id, participant: participant, known: bucket.known, new: made.noted, count: made.count))
+                        number: number, participant: participant, known: bucket.known, new: made.noted,
+                        count: made.count))
                 measured += made.noted.count
                 if bucket.known.edition == 0 { observed += 1 }
             }
         }
-        guard try measurements.note(notes, at: Self.milliseconds(batch.at)) else { throw Outdated() }
+        try measurements.note(notes, at: Self.milliseconds(batch.at))
         // 3. The events.
         try events.settle(
             batch.readings.map { ($0.event, settlements[$0.event.number] ?? $0.settlement) }, of: batch.hub)
@@ -375,11 +374,11 @@ extension GatewayRecorder {
 
     /// Writes a participant's Observations with their facts and rows of the audit.
     ///
-    /// - Returns: each bucket, with nil where its id is another participant's.
+    /// - Returns: each bucket, with nil where its id is another participant's, and the number of the record that was written.
     private func write(
         _ made: [(bucket: ObservationBucket, made: ObservationBucket.Made)], of participant: String, _ batch: Batch,
         _ submissionID: String, in transaction: any SQLTransaction
-    ) throws -> [(ObservationBucket, ObservationBucket.Made?)] {
+    ) throws -> [(ObservationBucket, ObservationBucket.Made?, number: Int64?)] {
         let type = Observation.resourceType
         let store = RecordStore()
         func isFree(_ buckets: [ObservationBucket]) throws -> Bool {
@@ -388,7 +387,7 @@ extension GatewayRecorder {
         let areFree = try isFree(made.map(\.bucket))
         let results = try made.map { bucket, made in (bucket, try areFree || isFree([bucket]) ? made : nil) }
         let records = results.compactMap { $0.1?.written }
-        guard !records.isEmpty else { return results }
+        guard !records.isEmpty else { return results.map { ($0.0, $0.1, nil) } }
         // Nobody signed it: that is what a provenance without a signer says.
         let provenance = RecordProvenance(
             submissionID: submissionID, clientID: "device-hub:" + batch.hub, keyID: nil, receivedAt: batch.at)
@@ -403,7 +402,8 @@ extension GatewayRecorder {
         try access.record(
             Decision(allowed: true, reason: "permitted"), actor, .writeRecord,
             changes.map { Target(resourceType: type, resourceID: $0.id, subject: participant) }, in: transaction)
-        return results
+        let numbers = Dictionary(changes.map { ($0.id, $0.number) }, uniquingKeysWith: { first, _ in first })
+        return results.map { ($0.0, $0.1, numbers[$0.0.id]) }
     }
 }
 

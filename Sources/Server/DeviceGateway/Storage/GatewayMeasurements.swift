@@ -13,7 +13,7 @@ struct GatewayMeasurements {
 
     /// What is known of an Observation.
     struct Group: Sendable {
-        /// Its number; nil where there is none.
+        /// The number of its record; nil where there is none.
         var number: Int64?
         /// How often its readings were changed; 0 where there are none.
         var edition: Int64 = 0
@@ -30,7 +30,8 @@ struct GatewayMeasurements {
 
     /// Parameter: the Observation's id.
     static let groupSQL = """
-        SELECT number, edition, written_ms, value_count, participant FROM gateway_observation WHERE observation = ?
+        SELECT o.number, o.edition, o.written_ms, o.value_count, o.participant FROM record r
+        JOIN gateway_observation o ON o.number = r.number WHERE r.type = 'Observation' AND r.id = ?
         """
 
     /// What is known of Observations, by their ids; without their readings.
@@ -52,7 +53,7 @@ struct GatewayMeasurements {
 
     /// The readings of an Observation, in the order of their times.
     ///
-    /// - Parameter number: the Observation's.
+    /// - Parameter number: that of the Observation's record.
     func readings(of number: Int64) throws -> [Numbered] {
         try transaction.query(Self.readingsSQL, [SQLValue(number)]).compactMap { row in
             guard let json = JSON(reading: Data(try row.text("content").utf8)), let measurement = Measurement(json)
@@ -68,8 +69,8 @@ struct GatewayMeasurements {
 
     /// The readings that an Observation was just made of.
     struct Note {
-        /// The Observation's id.
-        let id: String
+        /// The number of the Observation's record.
+        let number: Int64
         let participant: String
         /// What was known of it.
         let known: Group
@@ -80,51 +81,38 @@ struct GatewayMeasurements {
     }
 
     /// Notes the readings that Observations were just made of.
-    ///
-    /// - Returns: false where one that was not known is there now: then what was done is to be undone.
-    func note(_ notes: [Note], at now: Int64) throws -> Bool {
-        let new = notes.filter { $0.known.number == nil }
-        return try noteNew(new, at: now) && change(notes.filter { $0.known.number != nil }, at: now)
+    func note(_ notes: [Note], at now: Int64) throws {
+        try noteNew(notes.filter { $0.known.number == nil }, at: now)
+        try change(notes.filter { $0.known.number != nil }, at: now)
     }
 
-    private func noteNew(_ notes: [Note], at now: Int64) throws -> Bool {
-        guard !notes.isEmpty else { return true }
-        let row = try transaction.first(
-            "UPDATE gateway_total SET last_observation = last_observation + ? WHERE id = 1 RETURNING last_observation",
-            [SQLValue(notes.count)])
-        let first = (try row?.integer("last_observation") ?? 0) - Int64(notes.count) + 1
-        let observations = notes.enumerated().map { place, note in
-            ObservationRow(number: first + Int64(place), note: note, at: now)
-        }
-        let inserter = try transaction.inserter(ObservationRow.insertion)
-        try inserter.expect(observations)
-        for row in observations { guard try inserter.insert(row) else { return false } }
+    private func noteNew(_ notes: [Note], at now: Int64) throws {
+        guard !notes.isEmpty else { return }
+        var observations = try transaction.inserter(ObservationRow.insertion)
         var readings = try transaction.inserter(ReadingRow.insertion)
-        for row in observations {
-            for reading in row.note.new { try readings.add(ReadingRow(observation: row.number, reading: reading)) }
+        for note in notes {
+            try observations.add(ObservationRow(note: note, at: now))
+            for reading in note.new { try readings.add(ReadingRow(observation: note.number, reading: reading)) }
         }
+        try observations.flush()
         try readings.flush()
-        return true
     }
 
-    private func change(_ notes: [Note], at now: Int64) throws -> Bool {
-        guard !notes.isEmpty else { return true }
+    private func change(_ notes: [Note], at now: Int64) throws {
+        guard !notes.isEmpty else { return }
         _ = try transaction.queries(
             notes.map { note in
                 SQLQuery(
                     "UPDATE gateway_observation SET edition = ?, value_count = ?, written_ms = ? WHERE number = ?",
                     [
-                        SQLValue(note.known.edition + 1), SQLValue(note.count), SQLValue(now),
-                        SQLValue(note.known.number),
+                        SQLValue(note.known.edition + 1), SQLValue(note.count), SQLValue(now), SQLValue(note.number),
                     ])
             })
-        let readings = try transaction.inserter(ReadingRow.replacement)
+        var readings = try transaction.inserter(ReadingRow.replacement)
         for note in notes {
-            for reading in note.new {
-                try readings.insert(ReadingRow(observation: note.known.number ?? 0, reading: reading))
-            }
+            for reading in note.new { try readings.add(ReadingRow(observation: note.number, reading: reading)) }
         }
-        return true
+        try readings.flush()
     }
 
     /// Counts what was recorded.
@@ -138,16 +126,15 @@ struct GatewayMeasurements {
 }
 
 private struct ObservationRow {
-    let number: Int64
     let note: GatewayMeasurements.Note
     let at: Int64
 
     static let insertion = SQLInsertion<ObservationRow, Void>(
-        into: "gateway_observation", onConflict: .keepsPresent(key: ["observation"]),
+        into: "gateway_observation",
         columns: [
-            SQLColumn("number") { SQLValue($0.number) }, SQLColumn("observation") { SQLValue($0.note.id) },
-            SQLColumn("participant") { SQLValue($0.note.participant) }, SQLColumn("edition") { _ in .integer(1) },
-            SQLColumn("value_count") { SQLValue($0.note.count) }, SQLColumn("written_ms") { SQLValue($0.at) },
+            SQLColumn("number") { SQLValue($0.note.number) }, SQLColumn("participant") { SQLValue($0.note.participant) },
+            SQLColumn("edition") { _ in .integer(1) }, SQLColumn("value_count") { SQLValue($0.note.count) },
+            SQLColumn("written_ms") { SQLValue($0.at) },
         ])
 }
 

@@ -65,20 +65,20 @@ public enum GatewaySchema {
             ]
         },
         // Ids of Observations are digests: rows that stand in their order lie anywhere among those that are there, and each
-        // that comes changes a page of its own. Numbers stand in the order in which they come.
-        Migration(number: 1001, name: "readings by numbers of Observations") { dialect in
+        // that comes changes a page of its own. The numbers of their records stand in the order in which they come. Half of a
+        // digest tells events apart.
+        Migration(number: 1001, name: "readings by numbers of records") { dialect in
             [
                 """
                 CREATE TABLE gateway_numbered (
-                    number \(dialect.rowNumber) PRIMARY KEY NOT NULL, observation text NOT NULL UNIQUE,
-                    participant text NOT NULL, edition bigint NOT NULL, value_count bigint NOT NULL,
-                    written_ms bigint NOT NULL
+                    number \(dialect.rowNumber) PRIMARY KEY NOT NULL, participant text NOT NULL, edition bigint NOT NULL,
+                    value_count bigint NOT NULL, written_ms bigint NOT NULL
                 )
                 """,
                 """
-                INSERT INTO gateway_numbered (number, observation, participant, edition, value_count, written_ms)
-                SELECT row_number() OVER (ORDER BY written_ms, observation), observation, participant, edition,
-                value_count, written_ms FROM gateway_observation
+                INSERT INTO gateway_numbered (number, participant, edition, value_count, written_ms)
+                SELECT r.number, o.participant, o.edition, o.value_count, o.written_ms FROM gateway_observation o
+                JOIN record r ON r.type = 'Observation' AND r.id = o.observation
                 """,
                 """
                 CREATE TABLE gateway_reading (
@@ -88,16 +88,22 @@ public enum GatewaySchema {
                 """,
                 """
                 INSERT INTO gateway_reading (observation, occurrence, event, content)
-                SELECT n.number, m.occurrence, m.event, m.content FROM gateway_measurement m
-                JOIN gateway_numbered n ON n.observation = m.observation
+                SELECT r.number, m.occurrence, m.event, m.content FROM gateway_measurement m
+                JOIN record r ON r.type = 'Observation' AND r.id = m.observation
                 """,
+                """
+                CREATE TABLE gateway_known (
+                    digest \(dialect.blob) NOT NULL, hub text NOT NULL, PRIMARY KEY (digest, hub)
+                ) \(dialect.keptInKey)
+                """,
+                "INSERT INTO gateway_known (digest, hub) SELECT DISTINCT substr(digest, 1, 16), hub FROM gateway_seen",
                 "DROP TABLE gateway_measurement",
                 "DROP TABLE gateway_observation",
+                "DROP TABLE gateway_seen",
                 "ALTER TABLE gateway_numbered RENAME TO gateway_observation",
                 "ALTER TABLE gateway_reading RENAME TO gateway_measurement",
+                "ALTER TABLE gateway_known RENAME TO gateway_seen",
                 "CREATE INDEX gateway_observation_participant ON gateway_observation (participant)",
-                "ALTER TABLE gateway_total ADD COLUMN last_observation bigint NOT NULL DEFAULT 0",
-                "UPDATE gateway_total SET last_observation = (SELECT count(*) FROM gateway_observation)",
             ]
         },
     ]
