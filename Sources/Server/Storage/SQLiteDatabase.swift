@@ -57,8 +57,8 @@ public struct SQLiteDatabase: NestedSQLDatabase {
                 case .serving:
                     try database.execute(sql: "PRAGMA wal_autocheckpoint = 4096")
                 case .recording:
-                    try database.execute(sql: "PRAGMA cache_size = -16000")
-                    try database.execute(sql: "PRAGMA wal_autocheckpoint = 4096")
+                    try database.execute(sql: "PRAGMA cache_size = -24000")
+                    try database.execute(sql: "PRAGMA wal_autocheckpoint = 16384")
                 case .loading:
                     try database.execute(sql: "PRAGMA cache_size = -24000")
                     try database.execute(sql: "PRAGMA wal_autocheckpoint = 65536")

@@ -26,29 +26,40 @@ public struct MeasurementTime: Sendable, Hashable, Comparable, CustomStringConve
     public static func < (one: MeasurementTime, other: MeasurementTime) -> Bool { one.ticks < other.ticks }
 
     /// In UTC, with as many digits of a second as it has.
-    public var description: String { text(digits: nil) }
+    public var description: String { text(isCompact: false) }
 
     /// In UTC to the second, as names of windows have it: `20190201224601Z`.
-    var compact: String { text(digits: 0).filter { !"-:T".contains($0) } }
+    var compact: String { text(isCompact: true) }
 
-    private func text(digits: Int?) -> String {
+    private func text(isCompact: Bool) -> String {
         let (seconds, fraction) = ticks.flooredDivision(by: Self.perSecond)
         let (days, rest) = seconds.flooredDivision(by: 86_400)
         let date = CivilDate.date(days: Int(days))
-        func padded(_ number: Int, _ width: Int) -> String {
-            let text = String(number)
-            return String(repeating: "0", count: max(0, width - text.count)) + text
+        var text: [UInt8] = []
+        text.reserveCapacity(32)
+        func put(_ number: Int, _ width: Int, before sign: StaticString = "") {
+            var unit = 1
+            for _ in 1..<width { unit *= 10 }
+            while unit > 0 {
+                text.append(UInt8(0x30 + number / unit % 10))
+                unit /= 10
+            }
+            if !isCompact, sign.utf8CodeUnitCount > 0 { text.append(sign.utf8Start.pointee) }
         }
         let time = Int(rest)
-        var text =
-            "\(padded(date.year, 4))-\(padded(date.month, 2))-\(padded(date.day, 2))T"
-            + "\(padded(time / 3_600, 2)):\(padded(time / 60 % 60, 2)):\(padded(time % 60, 2))"
-        if digits != 0, fraction > 0 {
-            var tenths = padded(Int(fraction), 7)
-            while tenths.last == "0" { tenths.removeLast() }
-            text += "." + tenths
+        put(date.year, 4, before: "-")
+        put(date.month, 2, before: "-")
+        put(date.day, 2, before: "T")
+        put(time / 3_600, 2, before: ":")
+        put(time / 60 % 60, 2, before: ":")
+        put(time % 60, 2)
+        if !isCompact, fraction > 0 {
+            text.append(UInt8(ascii: "."))
+            put(Int(fraction), 7)
+            while text.last == UInt8(ascii: "0") { text.removeLast() }
         }
-        return text + "Z"
+        text.append(UInt8(ascii: "Z"))
+        return String(decoding: text, as: UTF8.self)
     }
 }
 

@@ -102,7 +102,9 @@ struct MeasurementGroup: Sendable {
     }
 
     /// The id of the Observation: the SHA-256 of its identifier, in hexadecimal digits.
-    var id: String {
-        Hexadecimal.text(SHA256.hash(data: Data("\(Self.identifierSystem)_\(identifier)".utf8)))
+    var id: String { Self.id(of: identifier) }
+
+    static func id(of identifier: String) -> String {
+        Hexadecimal.text(SHA256.hash(data: Data("\(identifierSystem)_\(identifier)".utf8)))
     }
 }

@@ -160,10 +160,13 @@ public struct GatewayRecorder: Sendable {
                         continue
                     }
                     let own = measurement.of(participant: participant)
-                    guard let id = MeasurementGroup(template, [own])?.id else { continue }
+                    guard let identifier = MeasurementGroup(template, [own])?.identifier else { continue }
+                    let id = MeasurementGroup.id(of: identifier)
                     var bucket =
                         buckets[id]
-                        ?? ObservationBucket(id: id, participant: participant, device: record, template: template)
+                        ?? ObservationBucket(
+                            id: id, identifier: identifier, participant: participant, device: record,
+                            template: template)
                     guard bucket.participant == participant else {
                         // A correlation that two participants' devices name.
                         readings[index].note(foreign, device: measurement.deviceID)

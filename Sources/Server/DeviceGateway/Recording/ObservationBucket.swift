@@ -6,6 +6,8 @@ import Records
 /// The readings that are to be one Observation, those that are there and those that came.
 struct ObservationBucket: Sendable {
     let id: String
+    /// What the id is made of (``MeasurementGroup/identifier``).
+    let identifier: String
     let participant: String
     /// The id of the Device that the last reading is of.
     var device: String

@@ -32,8 +32,11 @@ struct ObservationPattern: Sendable {
     /// Learns of an Observation that was admitted as it was made.
     ///
     /// - Returns: nil where others have to be looked into.
-    init?(_ group: MeasurementGroup, id: String, content: Data, record: NewRecord, _ admission: any AdmissionPattern) {
-        guard let places = Self.places(of: group, id: id), let search = SearchPattern(of: record) else { return nil }
+    init?(
+        _ group: MeasurementGroup, of bucket: ObservationBucket, content: Data, record: NewRecord,
+        _ admission: any AdmissionPattern
+    ) {
+        guard let places = Self.places(of: group, bucket), let search = SearchPattern(of: record) else { return nil }
         var pieces: [Data] = []
         var rest = content[...]
         for (before, text, after) in places.texts {
@@ -52,11 +55,11 @@ struct ObservationPattern: Sendable {
     ///
     /// - Returns: nil where it has to be looked into.
     func made(
-        _ group: MeasurementGroup, id: String, participant: String
+        _ group: MeasurementGroup, of bucket: ObservationBucket
     ) -> (prepared: any Sendable, record: NewRecord)? {
-        guard let places = Self.places(of: group, id: id), let start = DateTime(places.start),
+        guard let places = Self.places(of: group, bucket), let start = DateTime(places.start),
             let end = DateTime(places.end), let number = JSONNumber(text: places.number),
-            let prepared = admission.prepared(id: id, start: start, end: end, number: number)
+            let prepared = admission.prepared(id: bucket.id, start: start, end: end, number: number)
         else { return nil }
         var content = Data(capacity: pieces.reduce(256) { $0 + $1.count })
         for (piece, place) in zip(pieces, places.texts) {
@@ -65,21 +68,22 @@ struct ObservationPattern: Sendable {
         }
         content.append(pieces[pieces.count - 1])
         let record = NewRecord(
-            id: id, subject: participant, content: content, pattern: search, identifiers: [places.identifier],
+            id: bucket.id, subject: bucket.participant, content: content, pattern: search, identifiers: [places.identifier],
             quantity: places.number, start: start, end: end)
         return record.map { (prepared, $0) }
     }
 
     /// What differs; nil for an Observation of another kind, and for texts that JSON or the rules would read otherwise.
-    private static func places(of group: MeasurementGroup, id: String) -> Places? {
+    private static func places(of group: MeasurementGroup, _ bucket: ObservationBucket) -> Places? {
         guard group.template.period == .single, group.measurements.count == 1, let reading = group.measurements.first,
             reading.encounterID == nil, group.template.components.isEmpty, let value = group.template.value,
             case .quantity = value.kind, let number = reading.value(value.name), isPlain(number: number)
         else { return nil }
-        let identifier = group.identifier
+        let identifier = bucket.identifier
         guard identifier.utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }) else { return nil }
         return Places(
-            id: id, identifier: identifier, start: group.start.description, end: group.end.description, number: number)
+            id: bucket.id, identifier: identifier, start: group.start.description, end: group.end.description,
+            number: number)
     }
 
     /// A number of up to fifteen digits without an exponent, which is written as it is given.
@@ -105,7 +109,7 @@ struct ObservationPatterns {
     func made(
         _ group: MeasurementGroup, of bucket: ObservationBucket
     ) -> (prepared: any Sendable, record: NewRecord)? {
-        kind(group, bucket).flatMap { patterns[$0] ?? nil }?.made(group, id: bucket.id, participant: bucket.participant)
+        kind(group, bucket).flatMap { patterns[$0] ?? nil }?.made(group, of: bucket)
     }
 
     /// Learns of the first of a kind.
@@ -122,7 +126,7 @@ struct ObservationPatterns {
             return
         }
         patterns[kind] = ObservationPattern(
-            group, id: bucket.id, content: record.content, record: record, pattern)
+            group, of: bucket, content: record.content, record: record, pattern)
     }
 
     private func kind(_ group: MeasurementGroup, _ bucket: ObservationBucket) -> Kind? {

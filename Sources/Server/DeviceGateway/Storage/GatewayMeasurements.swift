@@ -9,6 +9,14 @@ struct GatewayMeasurements {
     struct Numbered: Sendable {
         let event: Int64
         let measurement: Measurement
+        /// The reading as it is stored.
+        let content: String
+
+        init(event: Int64, measurement: Measurement) {
+            self.event = event
+            self.measurement = measurement
+            content = measurement.json.text()
+        }
     }
 
     /// What is known of an Observation.
@@ -146,7 +154,7 @@ private struct ReadingRow {
         SQLColumn("observation") { SQLValue($0.observation) },
         SQLColumn("occurrence") { SQLValue($0.reading.measurement.occurrence.ticks) },
         SQLColumn("event") { SQLValue($0.reading.event) },
-        SQLColumn("content") { .text($0.reading.measurement.json.text()) },
+        SQLColumn("content") { .text($0.reading.content) },
     ]
 
     /// Of an Observation that has none yet.

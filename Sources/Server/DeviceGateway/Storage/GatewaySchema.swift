@@ -104,6 +104,9 @@ public enum GatewaySchema {
                 "ALTER TABLE gateway_reading RENAME TO gateway_measurement",
                 "ALTER TABLE gateway_known RENAME TO gateway_seen",
                 "CREATE INDEX gateway_observation_participant ON gateway_observation (participant)",
+                // Those that are to be worked on name no device.
+                "DROP INDEX gateway_event_device",
+                "CREATE INDEX gateway_event_device ON gateway_event (state, device) WHERE device IS NOT NULL",
             ]
         },
     ]

@@ -43,10 +43,21 @@ public struct SearchPattern: Sendable {
             }
         }
         guard record.time != nil, record.protection.isEmpty else { return nil }
+        let hasCanonical = places.contains { if case .canonical = $0 { true } else { false } }
+        // The number of this one may be out of the range that its unit can be converted in; that of others is not.
+        if let unit, !hasCanonical, Self.isConvertible(unit) { return nil }
         type = record.type
         self.places = places
         identifierCount = places.count { if case .print = $0 { true } else { false } }
         hasNumber = unit != nil
+    }
+
+    /// Whether a number in the unit of a term is found in base units too.
+    private static func isConvertible(_ unit: SearchTerm) -> Bool {
+        SearchUnits.ratio(system: unit.system, code: unit.code) == nil
+            && SearchNumber(decimal: "1").flatMap {
+                SearchQuantity($0, system: unit.system, code: unit.code, unit: nil).canonical
+            } != nil
     }
 
     /// The entries of another one; nil where it is not of the kind.
