@@ -377,3 +377,22 @@ enum LoaderFixture {
         }
     }
 }
+
+/// What is learned of one sample holds for the others of its kind.
+@Suite struct LearnedKindTests {
+    @Test func aNumberThatCannotBeConvertedTeachesNothing() throws {
+        let type = try #require(
+            HealthType.all.first { $0.identifier == "HKQuantityTypeIdentifierEnvironmentalSoundReduction" })
+        let measure = try #require(type.measure)
+        var maker = HealthBatchMaker(receivedAt: instant("2026-05-01T12:00:00Z"))
+        for text in ["999999999999.99999", "72", "12.5"] {
+            var sample = try #require(type.exampleSample)
+            sample.value = .quantity(try HealthQuantity(text, unit: measure.healthKitUnit.text, as: measure))
+            maker.add(HealthObservation(sample, fingerprint: sample.fingerprint, subject: "p1"))
+            let entry = try #require(maker.take().entries.first)
+            let resource = try Resource(entry.record.content)
+            let record = NewRecord(resource, id: entry.record.id, content: entry.record.content)
+            #expect(entry.record.rowCount == record.rowCount, "\(text)")
+        }
+    }
+}

@@ -36,6 +36,7 @@ struct AuditRow {
             SQLColumn("at") { SQLValue($0.at) }, SQLColumn("actor_id") { SQLValue($0.actor?.id) },
             SQLColumn("role") { SQLValue($0.actor?.role.rawValue) },
             SQLColumn("action") { SQLValue($0.action.rawValue) },
-            SQLColumn("allowed") { SQLValue($0.decision.allowed) }, SQLColumn("reason") { SQLValue($0.decision.reason) },
+            SQLColumn("allowed") { SQLValue($0.decision.allowed) },
+            SQLColumn("reason") { SQLValue($0.decision.reason) },
         ])
 }

@@ -68,9 +68,15 @@ struct ObservationPattern: Sendable {
         }
         content.append(pieces[pieces.count - 1])
         let record = NewRecord(
-            id: bucket.id, subject: bucket.participant, content: content, pattern: search, identifiers: [places.identifier],
+            id: bucket.id, subject: bucket.participant, content: content, pattern: search,
+            identifiers: [places.identifier],
             quantity: places.number, start: start, end: end)
         return record.map { (prepared, $0) }
+    }
+
+    /// Whether an Observation has nothing that differs but what others of its kind have.
+    static func isLikeOthers(_ group: MeasurementGroup, _ bucket: ObservationBucket) -> Bool {
+        places(of: group, bucket) != nil
     }
 
     /// What differs; nil for an Observation of another kind, and for texts that JSON or the rules would read otherwise.
@@ -117,7 +123,9 @@ struct ObservationPatterns {
         _ group: MeasurementGroup, of bucket: ObservationBucket, _ resource: Resource, _ admitted: AdmittedResource,
         _ record: NewRecord, _ admission: any WriteAdmission
     ) {
-        guard let kind = kind(group, bucket), patterns[kind] == nil, patterns.count < Self.most else { return }
+        guard let kind = kind(group, bucket), patterns[kind] == nil, patterns.count < Self.most,
+            ObservationPattern.isLikeOthers(group, bucket)
+        else { return }
         // What was changed on its way in is changed each time.
         guard admitted.resource.json == resource.json, record.subject == bucket.participant,
             let pattern = admission.pattern(of: admitted)

@@ -52,7 +52,8 @@ struct GatewayMeasurements {
         for (id, rows) in zip(ids, found) {
             groups[id] = try rows.first.map { row in
                 Group(
-                    number: try row.integer("number"), edition: try row.integer("edition"), written: try row.integer("written_ms"),
+                    number: try row.integer("number"), edition: try row.integer("edition"),
+                    written: try row.integer("written_ms"),
                     count: try row.integer("value_count"), participant: try row.text("participant"))
             }
         }
@@ -140,7 +141,8 @@ private struct ObservationRow {
     static let insertion = SQLInsertion<ObservationRow, Void>(
         into: "gateway_observation",
         columns: [
-            SQLColumn("number") { SQLValue($0.note.number) }, SQLColumn("participant") { SQLValue($0.note.participant) },
+            SQLColumn("number") { SQLValue($0.note.number) },
+            SQLColumn("participant") { SQLValue($0.note.participant) },
             SQLColumn("edition") { _ in .integer(1) }, SQLColumn("value_count") { SQLValue($0.note.count) },
             SQLColumn("written_ms") { SQLValue($0.at) },
         ])
