@@ -1,3 +1,4 @@
+import Core
 import FHIR
 import Foundation
 import HealthData
@@ -134,12 +135,28 @@ public actor NDJSONHealthStore: ExternalStore {
         return outcomes
     }
 
+    /// The reference to the resource of a line that begins as those that are written here: nothing behind its id need be read.
+    private static func target(beginning line: ArraySlice<UInt8>) -> String? {
+        guard line.starts(with: typeStart), line.last == UInt8(ascii: "}") else { return nil }
+        let type = line.dropFirst(typeStart.count).prefix(64).prefix { $0 != UInt8(ascii: "\"") }
+        let rest = line[type.endIndex...]
+        guard rest.starts(with: idStart) else { return nil }
+        let id = rest.dropFirst(idStart.count).prefix(65).prefix { $0 != UInt8(ascii: "\"") }
+        guard id.endIndex < line.endIndex, line[id.endIndex] == UInt8(ascii: "\"") else { return nil }
+        let (name, text) = (String(decoding: type, as: UTF8.self), String(decoding: id, as: UTF8.self))
+        return Resource.isTypeName(name) && ResourceName.isID(text) ? name + "/" + text : nil
+    }
+
+    private static let typeStart = Array(#"{"resourceType":""#.utf8)
+    private static let idStart = Array(#"","id":""#.utf8)
+
     private enum Meaning {
         case resource(String)
         case deletion([String])
     }
 
     private static func meaning(of line: ArraySlice<UInt8>) throws(HealthStoreError) -> Meaning {
+        if let target = target(beginning: line) { return .resource(target) }
         guard let json = JSON(reading: line), let type = json["resourceType"]?.string, Resource.isTypeName(type) else {
             throw HealthStoreError(.fileForeign)
         }
