@@ -1,4 +1,5 @@
 import Core
+import FHIR
 import Foundation
 import Records
 import Storage
@@ -138,6 +139,49 @@ import Testing
             #expect(try await fixture.status().waiting.map(\.code) == ["device-unknown"])
             // It is in the way, and that is said.
             await #expect(throws: GatewayError.self) { try await fixture.register("d", of: "p1") }
+        }
+    }
+
+    /// More than a batch: what a later one says of an Observation that is being written comes after it.
+    @Test func batchesThatFollowEachOtherEndAsOne() async throws {
+        try await GatewayFixture.with { fixture in
+            try await fixture.register("d", of: "p1")
+            func weight(_ value: Int, _ time: Int) -> String {
+                let (hour, minute, second) = (time / 3_600, time / 60 % 60, time % 60)
+                func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+                return
+                    #"{"device":"d","at":"2026-03-01T\#(two(hour)):\#(two(minute)):\#(two(second))Z","kg":\#(value)}"#
+            }
+            // The first of each batch is corrected by the next one, and a window goes through all of them.
+            var values: [Int: Int] = [:]
+            var events: [String] = []
+            for number in 0..<1_300 {
+                let time = number >= 500 && number < 600 ? number - 500 : number
+                values[time] = 1_000 + number
+                events.append(weight(1_000 + number, time))
+                if number % 100 == 0 { events.append(rate("d", 60 + number / 100, minute: number / 100)) }
+            }
+            try await fixture.take(events)
+            try await fixture.work()
+            fixture.clock.pass(120_000)
+            try await fixture.work()
+            let stored = try await fixture.database.read { transaction in
+                try RecordStore().present(behind: 0, limit: 5_000, in: transaction).compactMap { record -> String? in
+                    guard record.record.type == "Observation" else { return nil }
+                    switch Observation(try Resource(record.record.content).object).value {
+                    case .quantity(let quantity): return quantity.value?.text
+                    case .sampledData(let data): return data.data
+                    default: return nil
+                    }
+                }
+            }
+            let windows = stored.filter { $0.contains(" ") }
+            let singles = stored.filter { !$0.contains(" ") }.sorted()
+            let isWhole = singles == values.values.map(String.init).sorted()
+            #expect(isWhole, "\(singles.count) of \(values.count)")
+            #expect(windows.count == 1 && windows[0].hasPrefix("60 61 62 63 64 65 66 67 68 69 70 71 72"))
+            let status = try await fixture.status()
+            #expect(status.waiting.isEmpty && status.quarantined.isEmpty, "\(status)")
         }
     }
 

@@ -38,16 +38,7 @@ public struct GatewayRecorder: Sendable {
     static let batch = (events: 500, bytes: 4 << 20)
 
     /// Something that a batch was made of has changed: it is made anew.
-    private struct Outdated: Error {}
-
-    /// Works on the events whose time has come, a batch of them.
-    ///
-    /// - Returns: whether there was one.
-    public func step() async throws -> Bool {
-        guard let batch = try await prepare(behind: nil) else { return false }
-        try await record(batch)
-        return true
-    }
+    struct Outdated: Error {}
 
     /// Works on the events whose time has come until there are none: the next batch is made while one is written.
     func work() async throws {
@@ -55,6 +46,11 @@ public struct GatewayRecorder: Sendable {
             while true {
                 try _Concurrency.Task.checkCancellation()
                 let current = batch
+                // What was left for later comes before what is behind it, however much comes.
+                guard !current.hasLeft else {
+                    try await record(current)
+                    break
+                }
                 async let following = prepare(behind: current)
                 try await record(current)
                 guard let next = try await following else { break }
@@ -68,7 +64,7 @@ public struct GatewayRecorder: Sendable {
     /// - Parameter current: a batch that is being written: events behind it are taken, of those alone that are of other
     ///   Observations, as what becomes of its own is not known yet.
     /// - Returns: nil where there are none.
-    private func prepare(behind current: Batch?) async throws -> Batch? {
+    private func prepare(behind current: GatewayBatch?) async throws -> GatewayBatch? {
         guard let templates = await templates() else { return nil }
         let at = clock()
         let now = Self.milliseconds(at)
@@ -88,6 +84,7 @@ public struct GatewayRecorder: Sendable {
         }
         var buckets = Self.buckets(of: &readings, owners)
         if let current { Self.leave(current.observations, &readings, &buckets) }
+        let hasLeft = readings.count < due.events.count
         guard !readings.isEmpty else { return nil }
         // 2. What stands already of each Observation; those of which much stands wait a little for more.
         let observations = Set(buckets.keys)
@@ -106,13 +103,14 @@ public struct GatewayRecorder: Sendable {
                 }
             }
         }
-        return Batch(
+        return GatewayBatch(
             hub: due.hub, readings: readings, made: made, owners: owners, writing: writing, at: at,
-            submissionID: "gateway:" + newID().uuidString.lowercased(), last: last, observations: observations)
+            submissionID: "gateway:" + newID().uuidString.lowercased(), last: last, observations: observations,
+            hasLeft: hasLeft)
     }
 
     /// Writes a batch, all of it in one transaction.
-    private func record(_ batch: Batch) async throws {
+    private func record(_ batch: GatewayBatch) async throws {
         do {
             try await database.write { transaction in try write(batch, in: transaction) }
         } catch is Outdated {
@@ -180,7 +178,7 @@ public struct GatewayRecorder: Sendable {
         return buckets
     }
 
-    private static let foreign = GatewayReason(
+    static let foreign = GatewayReason(
         "subject-not-permitted", "The Observation that the reading belongs to is another participant's.")
 
     private func load(_ buckets: inout [String: ObservationBucket]) async throws {
@@ -294,150 +292,4 @@ public struct GatewayRecorder: Sendable {
     }
 
     static func milliseconds(_ date: Date) -> Int64 { Int64((date.timeIntervalSince1970 * 1000).rounded()) }
-}
-
-// MARK: - The transaction
-
-extension GatewayRecorder {
-    /// What one transaction writes.
-    private struct Batch: Sendable {
-        let hub: String
-        let readings: [EventReading]
-        let made: [(bucket: ObservationBucket, made: ObservationBucket.Made)]
-        let owners: [String: DeviceRegistration.Owner]
-        let writing: any WriteAdmission
-        let at: Date
-        let submissionID: String
-        /// The last event that it was made of, whatever became of it.
-        let last: GatewayEvents.Place
-        /// The Observations that it is about.
-        let observations: Set<String>
-    }
-
-    private func write(_ batch: Batch, in transaction: any SQLTransaction) throws {
-        let events = GatewayEvents(transaction: transaction)
-        let measurements = GatewayMeasurements(transaction: transaction)
-        // 1. Everything stands as it stood.
-        guard try events.arePending(batch.readings.map(\.event.number)) else { throw Outdated() }
-        for (device, owner) in batch.owners {
-            guard try DeviceRegistration.owner(of: device, in: transaction) == owner else { throw Outdated() }
-        }
-        let known = try measurements.groups(batch.made.map(\.bucket.id))
-        guard batch.made.allSatisfy({ known[$0.bucket.id]?.edition ?? 0 == $0.bucket.known.edition }) else {
-            throw Outdated()
-        }
-        // 2. Each participant's by their consent.
-        var settlements = Dictionary(uniqueKeysWithValues: batch.readings.map { ($0.event.number, $0.settlement) })
-        func note(_ settlement: EventSettlement, of readings: [GatewayMeasurements.Numbered]) {
-            for reading in readings {
-                settlements[reading.event] = (settlements[reading.event] ?? .recorded).orMore(settlement)
-            }
-        }
-        var (measured, observed) = (0, 0)
-        var notes: [GatewayMeasurements.Note] = []
-        let participants = Dictionary(grouping: batch.made, by: \.bucket.participant)
-        for (place, (participant, made)) in participants.sorted(by: { $0.key < $1.key }).enumerated() {
-            let new = made.flatMap(\.bucket.new)
-            switch try batch.writing.standing(of: participant, in: transaction) {
-            case .admitted: break
-            case .held(let code, let sentence):
-                for reading in new {
-                    note(.waiting(device: reading.measurement.deviceID, GatewayReason(code, sentence)), of: [reading])
-                }
-                continue
-            case .refused:
-                note(.refused, of: new)
-                continue
-            }
-            let submissionID = place == 0 ? batch.submissionID : "\(batch.submissionID)-\(place + 1)"
-            for (bucket, made, number) in try write(made, of: participant, batch, submissionID, in: transaction) {
-                guard let made else {
-                    for reading in bucket.new {
-                        note(.quarantined(device: reading.measurement.deviceID, Self.foreign), of: [reading])
-                    }
-                    continue
-                }
-                guard let number = bucket.known.number ?? number else { throw Outdated() }
-                notes.append(
-                    .init(
-                        number: number, participant: participant, known: bucket.known, new: made.noted,
-                        count: made.count))
-                measured += made.noted.count
-                if bucket.known.edition == 0 { observed += 1 }
-            }
-        }
-        try measurements.note(notes, at: Self.milliseconds(batch.at))
-        // 3. The events.
-        try events.settle(
-            batch.readings.map { ($0.event, settlements[$0.event.number] ?? $0.settlement) }, of: batch.hub)
-        try measurements.count(
-            measurements: measured, observations: observed,
-            refused: settlements.values.count { $0 == .refused })
-    }
-
-    /// Writes a participant's Observations with their facts and rows of the audit.
-    ///
-    /// - Returns: each bucket, with nil where its id is another participant's, and the number of the record that was written.
-    private func write(
-        _ made: [(bucket: ObservationBucket, made: ObservationBucket.Made)], of participant: String, _ batch: Batch,
-        _ submissionID: String, in transaction: any SQLTransaction
-    ) throws -> [(ObservationBucket, ObservationBucket.Made?, number: Int64?)] {
-        let type = Observation.resourceType
-        let store = RecordStore()
-        func isFree(_ buckets: [ObservationBucket]) throws -> Bool {
-            try store.areFree(buckets.map { (type: type, id: $0.id) }, for: participant, in: transaction)
-        }
-        let areFree = try isFree(made.map(\.bucket))
-        let results = try made.map { bucket, made in (bucket, try areFree || isFree([bucket]) ? made : nil) }
-        let records = results.compactMap { $0.1?.written }
-        guard !records.isEmpty else { return results.map { ($0.0, $0.1, nil) } }
-        // Nobody signed it: that is what a provenance without a signer says.
-        let provenance = RecordProvenance(
-            submissionID: submissionID, clientID: "device-hub:" + batch.hub, keyID: nil, receivedAt: batch.at)
-        let changes = try store.write(provenance, at: batch.at, in: transaction) { writer in
-            try writer.expect(records.lazy.map(\.record))
-            return try records.map { prepared, record in
-                RecordChange(record, try writer.put(record), prepared: prepared)
-            }
-        }
-        try batch.writing.follow(changes, submissionID: submissionID, in: transaction)
-        let actor = Actor(id: "device-hub:" + batch.hub, role: .service)
-        try access.record(
-            Decision(allowed: true, reason: "permitted"), actor, .writeRecord,
-            changes.map { Target(resourceType: type, resourceID: $0.id, subject: participant) }, in: transaction)
-        let numbers = Dictionary(changes.map { ($0.id, $0.number) }, uniquingKeysWith: { first, _ in first })
-        return results.map { ($0.0, $0.1, numbers[$0.0.id]) }
-    }
-}
-
-// MARK: - Waiting
-
-extension GatewayRecorder {
-    /// Has the events worked on that waited for something that is there now: a registration, a consent.
-    ///
-    /// - Parameter last: the device behind which it goes on; empty for the first.
-    /// - Returns: the device that the next call goes on behind; nil where all were looked at.
-    public func release(behind last: String) async throws -> String? {
-        let writing = await admission.begin(at: clock())
-        let limit = 200
-        let (devices, free) = try await database.read { transaction in
-            let devices = try GatewayEvents.waitingDevices(behind: last, limit: limit, in: transaction)
-            let free = try devices.filter { device in
-                switch try DeviceRegistration.owner(of: device, in: transaction) {
-                case .unknown: return false
-                case .ended: return true
-                case .participant(let participant, _):
-                    if case .held = try writing.standing(of: participant, in: transaction) { return false }
-                    return true
-                }
-            }
-            return (devices, free)
-        }
-        if !free.isEmpty {
-            try await database.write { transaction in
-                for device in free { try GatewayEvents(transaction: transaction).release(device: device) }
-            }
-        }
-        return devices.count == limit ? devices.last : nil
-    }
 }
