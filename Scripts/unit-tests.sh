@@ -20,7 +20,7 @@ pass
 echo "== those of the stores, on PostgreSQL"
 # Each store there has connections of its own: not all tests have theirs open at once.
 TRIBUTARY_TEST_ENGINE=postgresql pass --experimental-maximum-parallelization-width 100 \
-    --filter 'TrustTests|RecordsTests|WarehouseTests|ReceiverTests|ConsumerTests'
+    --filter 'TrustTests|RecordsTests|WarehouseTests|ReceiverTests|ConsumerTests|DeviceGatewayTests'
 
 if [ -f "$said.failed" ]; then
     echo "== what failed"

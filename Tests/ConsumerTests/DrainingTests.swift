@@ -6,7 +6,7 @@ import Testing
 
 @testable import Consumer
 
-@Suite(.timeLimit(.minutes(5))) struct DrainingTests {
+@Suite(.timeLimit(.minutes(15))) struct DrainingTests {
     @Test func aMessageThatTakesLongHoldsUpNoOtherDevice() async throws {
         let fixture = try await ConsumerFixture()
         let slow = try await fixture.client()

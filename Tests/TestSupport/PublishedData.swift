@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Published test data of others. They lie outside of the package, where `TRIBUTARY_CONFORMANCE` says.
 public enum PublishedData {
@@ -22,11 +23,14 @@ public enum PublishedData {
         let tar = Process()
         tar.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         tar.arguments = ["tar", "-xJf", archive.path, "-C", folder.path] + members
-        try tar.run()
+        // Foundation has been seen to read what is not there when two processes are begun at once.
+        try beginning.withLock { _ in try tar.run() }
         tar.waitUntilExit()
         guard tar.terminationStatus == 0 else { throw CocoaError(.fileReadCorruptFile) }
         return folder
     }
+
+    private static let beginning = Mutex(())
 
     /// The files below a folder with an extension, in the order of their paths.
     public static func files(below folder: URL, extension name: String = "json") -> [URL] {
