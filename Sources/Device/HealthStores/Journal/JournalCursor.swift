@@ -1,13 +1,5 @@
 import Foundation
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// A place in a line that is read by its bytes. What is not plain JSON of ASCII without escapes it does not read at all.
 struct JournalCursor {
     private let bytes: UnsafeBufferPointer<UInt8>
@@ -101,17 +93,5 @@ struct JournalCursor {
         guard let count = rest.place(of: UInt8(ascii: "}")) else { return nil }
         place += count + 1
         return UnsafeBufferPointer(rebasing: rest[...count])
-    }
-}
-
-extension UnsafeBufferPointer<UInt8> {
-    func isEqual(to other: [UInt8]) -> Bool {
-        guard count == other.count, let start = baseAddress else { return count == other.count }
-        return other.withUnsafeBytes { $0.baseAddress.map { memcmp(start, $0, count) == 0 } ?? true }
-    }
-
-    func place(of byte: UInt8) -> Int? {
-        guard let start = baseAddress, let found = memchr(start, Int32(byte), count) else { return nil }
-        return UnsafeRawPointer(found) - UnsafeRawPointer(start)
     }
 }

@@ -72,7 +72,7 @@ public struct SentHealthData: Sendable {
     public mutating func delete(_ ids: [String]) throws {
         let new = Set(ids.compactMap { UUID(text: $0) }).subtracting(deletedIDs)
         guard !new.isEmpty else { return }
-        try deleted.note(Dictionary(uniqueKeysWithValues: new.map { ($0, Self.target("Observation", $0)) }))
+        try deleted.note(Dictionary(uniqueKeysWithValues: new.map { ($0, HealthTarget.observation($0)) }))
         deletedIDs.formUnion(new)
     }
 
@@ -85,11 +85,8 @@ public struct SentHealthData: Sendable {
     public mutating func note(devices ids: [String]) throws {
         let new = Set(ids.compactMap { UUID(text: $0) }).subtracting(deviceIDs)
         guard !new.isEmpty else { return }
-        try devices.note(Dictionary(uniqueKeysWithValues: new.map { ($0, Self.target("Device", $0)) }))
+        try devices.note(
+            Dictionary(uniqueKeysWithValues: new.map { ($0, HealthTarget("Device/" + $0.uuidString.lowercased())) }))
         deviceIDs.formUnion(new)
-    }
-
-    private static func target(_ type: String, _ id: UUID) -> HealthTarget {
-        HealthTarget(type + "/" + id.uuidString.lowercased())
     }
 }

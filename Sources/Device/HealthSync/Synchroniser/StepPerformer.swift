@@ -11,8 +11,6 @@ struct StepPerformer {
     let delegate: (any HealthSyncDelegate)?
     private var conversion: SampleConversion
     private var samples: [UUID: OutgoingSample] = [:]
-    /// The samples that the store was asked for last: nearly always the same are added then.
-    private var fetched: (uuids: [UUID], samples: [OutgoingSample]) = ([], [])
     /// What was read for this step while the one before it was performed.
     private var ahead: ReadAhead?
 
@@ -98,7 +96,7 @@ struct StepPerformer {
     }
 
     /// Lets go of the samples while others go on: there are thousands.
-    consuming func release() { Task.detached { [samples, fetched] in withExtendedLifetime((samples, fetched)) {} } }
+    consuming func release() { Task.detached { [samples] in withExtendedLifetime(samples) {} } }
 
     private func reading(_ body: () async throws -> HealthStreamStep.Event) async -> HealthStreamStep.Event {
         guard !Task.isCancelled else { return .sourceFailed(code: HealthStreamStep.timeOverCode) }
@@ -142,11 +140,10 @@ struct StepPerformer {
         return outcomes
     }
 
-    private mutating func fetch(_ uuids: [UUID]) async -> HealthStreamStep.Event {
+    private func fetch(_ uuids: [UUID]) async -> HealthStreamStep.Event {
         var outcomes: [UUID: HealthOutcome] = [:]
         let asked = await allowed(uuids, &outcomes) { await $0.shouldFetch($1, from: stream.store) }
         guard !asked.isEmpty else { return .fetched(present: [], outcomes) }
-        fetched = (asked.map(\.uuid), asked)
         var present: Set<UUID> = []
         let store = store
         do {
@@ -191,7 +188,7 @@ struct StepPerformer {
         _ uuids: [UUID], _ outcomes: inout [UUID: HealthOutcome],
         _ ask: (any HealthSyncDelegate, OutgoingSample) async -> Bool
     ) async -> [OutgoingSample] {
-        let asked = uuids == fetched.uuids ? fetched.samples : uuids.compactMap { samples[$0] }
+        let asked = uuids.compactMap { samples[$0] }
         guard let delegate else { return asked }
         var allowed: [OutgoingSample] = []
         for sample in asked {
