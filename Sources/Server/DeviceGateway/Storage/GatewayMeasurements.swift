@@ -12,10 +12,11 @@ struct GatewayMeasurements {
         /// The reading as it is stored.
         let content: String
 
-        init(event: Int64, measurement: Measurement) {
+        /// - Parameter content: as it is stored already; nil for one that came.
+        init(event: Int64, measurement: Measurement, content: String? = nil) {
             self.event = event
             self.measurement = measurement
-            content = measurement.json.text()
+            self.content = content ?? measurement.json.text()
         }
     }
 
@@ -65,11 +66,9 @@ struct GatewayMeasurements {
     /// - Parameter number: that of the Observation's record.
     func readings(of number: Int64) throws -> [Numbered] {
         try transaction.query(Self.readingsSQL, [SQLValue(number)]).compactMap { row in
-            guard let json = JSON(reading: Data(try row.text("content").utf8)), let measurement = Measurement(json)
-            else {
-                return nil
-            }
-            return Numbered(event: try row.integer("event"), measurement: measurement)
+            let content = try row.text("content")
+            guard let json = JSON(reading: content.utf8), let measurement = Measurement(json) else { return nil }
+            return Numbered(event: try row.integer("event"), measurement: measurement, content: content)
         }
     }
 
