@@ -26,7 +26,7 @@ import Testing
             let progress = HealthSyncFolder(place)
             #expect(try await progress.state(of: stream) == nil)
             try await progress.save(HealthStreamState().bytes(of: stream), of: stream)
-            try await progress.note([uuid: "Observation/o\(number)"], of: stream)
+            try await progress.note([HealthNote(uuid: uuid, target: "Observation/o\(number)")], of: stream)
         }
         let progress = HealthSyncFolder(place)
         #expect(try await progress.streams() == streams.sorted())
@@ -48,7 +48,7 @@ import Testing
         let uuid = UUID()
         let progress = HealthSyncFolder(folder.url)
         try await progress.save([1], of: Self.stream)
-        try await progress.note([uuid: "Observation/o"], of: Self.stream)
+        try await progress.note([HealthNote(uuid: uuid, target: "Observation/o")], of: Self.stream)
         // The process ended between the two removals.
         try FileManager.default.removeItem(
             at: folder.url.appendingPathComponent("outbox/HKQuantityTypeIdentifierHeartRate/state.json"))
@@ -71,9 +71,9 @@ import Testing
             var next = model
             if Bool.random(using: &random) {
                 let id = Self.uuid(&random).uuidString.lowercased()
-                let targets = Dictionary(uniqueKeysWithValues: some.map { ($0, HealthTarget("Observation/\(id)")) })
-                try await progress.note(targets, of: Self.stream)
-                next.merge(targets) { $1 }
+                let target = HealthTarget("Observation/\(id)")
+                try await progress.note(some.map { HealthNote(uuid: $0, target: target) }, of: Self.stream)
+                for uuid in some { next[uuid] = target }
             } else {
                 try await progress.forget(some, of: Self.stream)
                 for uuid in some { next[uuid] = nil }
@@ -96,14 +96,14 @@ import Testing
         let progress = HealthSyncFolder(folder.url)
         try await progress.save([1], of: Self.stream)
         let uuids = (0..<1_500).map { _ in UUID() }
-        try await progress.note(Dictionary(uniqueKeysWithValues: uuids.map { ($0, "Observation/o") }), of: Self.stream)
+        try await progress.note(uuids.map { HealthNote(uuid: $0, target: "Observation/o") }, of: Self.stream)
         let size = try Data(contentsOf: file).count
         try await progress.forget(Array(uuids.dropLast()), of: Self.stream)
         #expect(try Data(contentsOf: file).count < size / 10)
         #expect(
             try await progress.known(uuids, of: Self.stream)
                 == [uuids[1_499]: IndexedSample(target: "Observation/o", count: 1)])
-        try await progress.note([uuids[0]: "Observation/p"], of: Self.stream)
+        try await progress.note([HealthNote(uuid: uuids[0], target: "Observation/p")], of: Self.stream)
         #expect(try await HealthSyncFolder(folder.url).known(uuids, of: Self.stream).count == 2)
     }
 

@@ -143,8 +143,8 @@ struct FailingProgress: HealthSyncStorage {
     func known(_ uuids: [UUID], of stream: HealthStream) async throws -> [UUID: IndexedSample] {
         try await folder.known(uuids, of: stream)
     }
-    func note(_ targets: [UUID: HealthTarget], of stream: HealthStream) async throws {
-        try await folder.note(targets, of: stream)
+    func note(_ notes: [HealthNote], of stream: HealthStream) async throws {
+        try await folder.note(notes, of: stream)
     }
     func forget(_ uuids: [UUID], of stream: HealthStream) async throws {
         if fails() { throw Ended() }

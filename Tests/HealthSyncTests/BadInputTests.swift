@@ -158,10 +158,10 @@ import Testing
             case .note, .forget, .save: event = .done
             case .fetch: event = .fetched(present: [], [:])
             case .delete(let asked):
-                event = .answered(outcome.map { outcome in asked.mapValues { _ in outcome } } ?? [:])
+                event = .answered(StoreAnswers(outcome.map { outcome in asked.mapValues { _ in outcome } } ?? [:]))
             case .add(let uuids), .update(let uuids):
                 let answers = outcome.map { outcome in uuids.map { ($0, outcome) } } ?? []
-                event = .answered(Dictionary(uniqueKeysWithValues: answers))
+                event = .answered(StoreAnswers(Dictionary(uniqueKeysWithValues: answers)))
             }
             let next = step.handle(event)
             effects.append(try #require(next))

@@ -34,8 +34,9 @@ struct Phone: HealthSampleSource, HealthSyncStorage {
     func known(_ uuids: [UUID], of stream: HealthStream) async throws -> [UUID: IndexedSample] {
         try await world.known(uuids, stream, process)
     }
-    func note(_ targets: [UUID: HealthTarget], of stream: HealthStream) async throws {
-        try await world.note(targets.mapValues(\.text), stream, process)
+    func note(_ notes: [HealthNote], of stream: HealthStream) async throws {
+        let targets = Dictionary(uniqueKeysWithValues: notes.map { ($0.uuid, $0.target.text) })
+        try await world.note(targets, stream, process)
     }
     func forget(_ uuids: [UUID], of stream: HealthStream) async throws {
         try await world.forget(uuids, stream, process)
@@ -84,29 +85,42 @@ struct Shelf: ExternalStore {
         identity == .content ? sample.targets[0] : sample.uuid.uuidString
     }
 
-    func fetch(_ samples: [OutgoingSample]) async throws -> [UUID: StorePresence] {
+    func fetch(_ samples: [OutgoingSample]) async throws -> StoreAnswers<StorePresence> {
         let keys = Dictionary(samples.map { ($0.uuid, key($0)) }, uniquingKeysWith: { first, _ in first })
-        return try await world.fetch(name, keys, process)
+        return StoreAnswers(try await world.fetch(name, keys, process))
     }
 
-    private func change(_ call: String, _ samples: [OutgoingSample]) async throws -> [UUID: HealthOutcome] {
-        let keys = samples.map { ($0.uuid, (key: key($0), lines: Optional($0.lines))) }
-        return try await world.change(name, call, Dictionary(keys, uniquingKeysWith: { first, _ in first }), process)
+    private func change(_ call: String, _ samples: [OutgoingSample]) async throws -> StoreAnswers<HealthOutcome> {
+        try await change(call, samples.map { ($0.uuid, (key: key($0), lines: Optional($0.lines))) })
     }
 
-    func add(_ samples: [OutgoingSample]) async throws -> [UUID: HealthOutcome] { try await change("add", samples) }
-    func update(_ samples: [OutgoingSample]) async throws -> [UUID: HealthOutcome] {
+    private func change(
+        _ call: String, _ keys: [(UUID, (key: String, lines: [UInt8]?))]
+    ) async throws -> StoreAnswers<HealthOutcome> {
+        let keys = Dictionary(keys, uniquingKeysWith: { first, _ in first })
+        let outcomes = try await world.change(name, call, keys, process)
+        // Where all have the same answer, a store may say it of each or once.
+        let all = Set(outcomes.values)
+        guard outcomes.count == keys.count, all.count == 1, let same = all.first, await world.chance(0.5) else {
+            return StoreAnswers(outcomes)
+        }
+        return StoreAnswers(forAll: same)
+    }
+
+    func add(_ samples: [OutgoingSample]) async throws -> StoreAnswers<HealthOutcome> {
+        try await change("add", samples)
+    }
+    func update(_ samples: [OutgoingSample]) async throws -> StoreAnswers<HealthOutcome> {
         try await change("update", samples)
     }
-    func delete(_ samples: [DeletedSample]) async throws -> [UUID: HealthOutcome] {
+    func delete(_ samples: [DeletedSample]) async throws -> StoreAnswers<HealthOutcome> {
         let keys = samples.map { sample in
             (
                 sample.uuid,
                 (key: identity == .content ? sample.targets.first ?? "" : sample.uuid.uuidString, lines: [UInt8]?.none)
             )
         }
-        return try await world.change(
-            name, "delete", Dictionary(keys, uniquingKeysWith: { first, _ in first }), process)
+        return try await change("delete", keys)
     }
     func backlog() async throws -> Int { try await world.backlog(name, process) }
 }

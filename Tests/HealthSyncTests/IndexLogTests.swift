@@ -54,9 +54,11 @@ import Testing
                 if isCut { file.cut.withLock { $0 = Int.random(in: 0...400, using: &random) } }
                 do {
                     if Bool.random(using: &random) {
-                        let notes = some.map { ($0, HealthTarget(targets.randomElement(using: &random) ?? "")) }
-                        try log.note(Dictionary(uniqueKeysWithValues: notes))
-                        for (uuid, target) in notes { model[uuid] = target.text }
+                        let notes = some.map {
+                            HealthNote(uuid: $0, target: HealthTarget(targets.randomElement(using: &random) ?? ""))
+                        }
+                        try log.note(notes)
+                        for note in notes { model[note.uuid] = note.target.text }
                     } else {
                         try log.forget(Array(some))
                         for uuid in some { model[uuid] = nil }
@@ -93,8 +95,7 @@ import Testing
         var uuids: [UUID] = []
         for _ in 0..<20 {
             let some = (0..<1_000).map { _ in uuid(&random) }
-            let targets = some.map { ($0, HealthTarget("Observation/" + uuid(&random).uuidString.lowercased())) }
-            try log.note(Dictionary(uniqueKeysWithValues: targets))
+            try log.note(some.map { HealthNote(uuid: $0, target: .observation(uuid(&random))) })
             uuids += some
         }
         #expect(try log.known([uuids[0], uuids[19_999]]).count == 2)
@@ -113,7 +114,7 @@ import Testing
         let file = LogFile()
         var log = try HealthIndexLog(file)
         let uuids = (0..<3).map { _ in UUID() }
-        for uuid in uuids { try log.note([uuid: "Observation/1"]) }
+        for uuid in uuids { try log.note([HealthNote(uuid: uuid, target: "Observation/1")]) }
         let bytes = file.bytes.withLock { $0 }
         let frame = (bytes.count - 16) / 3
         for place in 0..<bytes.count {
@@ -137,7 +138,7 @@ import Testing
             }
             // It goes on from there.
             let other = UUID()
-            try log.note([other: "Observation/2"])
+            try log.note([HealthNote(uuid: other, target: "Observation/2")])
             #expect(try HealthIndexLog(cut).known([other])[other] == IndexedSample(target: "Observation/2", count: 1))
         }
     }

@@ -211,9 +211,9 @@ import Testing
                 case .lookUp: effect = step.handle(.known(input.known))
                 case .note, .forget, .save: effect = step.handle(.done)
                 case .fetch: effect = step.handle(.fetched(present: [], [:]))
-                case .delete(let asked): effect = step.handle(.answered(asked.mapValues { _ in .stored }))
+                case .delete(let asked): effect = step.handle(.answered(StoreAnswers(asked.mapValues { _ in .stored })))
                 case .add(let uuids), .update(let uuids):
-                    effect = step.handle(.answered(Dictionary(uniqueKeysWithValues: uuids.map { ($0, .stored) })))
+                    effect = step.handle(.answered(StoreAnswers(Dictionary(uniqueKeysWithValues: uuids.map { ($0, .stored) }))))
                 case .readChanges, .readHistory, .readAgain: effect = step.handle(.portion(input.portion))
                 }
             }
@@ -251,13 +251,13 @@ final class NarrowDoor: ExternalStore {
         return try await body()
     }
 
-    func add(_ samples: [OutgoingSample]) async throws -> [UUID: HealthOutcome] {
+    func add(_ samples: [OutgoingSample]) async throws -> StoreAnswers<HealthOutcome> {
         try await pass { try await inner.add(samples) }
     }
-    func update(_ samples: [OutgoingSample]) async throws -> [UUID: HealthOutcome] {
+    func update(_ samples: [OutgoingSample]) async throws -> StoreAnswers<HealthOutcome> {
         try await pass { try await inner.update(samples) }
     }
-    func delete(_ samples: [DeletedSample]) async throws -> [UUID: HealthOutcome] {
+    func delete(_ samples: [DeletedSample]) async throws -> StoreAnswers<HealthOutcome> {
         try await pass { try await inner.delete(samples) }
     }
 }

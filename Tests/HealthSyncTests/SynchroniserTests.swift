@@ -15,15 +15,15 @@ import Testing
         private let isOpen = Mutex(false)
         let calls = Mutex(0)
 
-        func add(_ samples: [OutgoingSample]) async throws -> [UUID: HealthOutcome] {
+        func add(_ samples: [OutgoingSample]) async throws -> StoreAnswers<HealthOutcome> {
             calls.withLock { $0 += 1 }
             await withCheckedContinuation { continuation in
                 if isOpen.withLock({ $0 }) { continuation.resume() } else { gate.withLock { $0.append(continuation) } }
             }
-            return Dictionary(uniqueKeysWithValues: samples.map { ($0.uuid, .stored) })
+            return StoreAnswers(forAll: .stored)
         }
-        func update(_ samples: [OutgoingSample]) async throws -> [UUID: HealthOutcome] { [:] }
-        func delete(_ samples: [DeletedSample]) async throws -> [UUID: HealthOutcome] { [:] }
+        func update(_ samples: [OutgoingSample]) async throws -> StoreAnswers<HealthOutcome> { [:] }
+        func delete(_ samples: [DeletedSample]) async throws -> StoreAnswers<HealthOutcome> { [:] }
 
         func open() {
             isOpen.withLock { $0 = true }

@@ -40,7 +40,7 @@ public actor EventHubHealthStore: ExternalStore {
     public nonisolated var identity: StoreIdentity { .sample }
     public nonisolated var findsUnknown: Bool { true }
 
-    public func add(_ samples: [OutgoingSample]) async throws -> [UUID: HealthOutcome] {
+    public func add(_ samples: [OutgoingSample]) async throws -> StoreAnswers<HealthOutcome> {
         var outcomes: [UUID: HealthOutcome] = [:]
         var messages: [(uuid: UUID, body: JSON)] = []
         for sample in samples {
@@ -51,12 +51,12 @@ public actor EventHubHealthStore: ExternalStore {
             }
         }
         try await sendAll(messages, into: &outcomes)
-        return outcomes
+        return StoreAnswers(outcomes)
     }
 
-    public func update(_ samples: [OutgoingSample]) async throws -> [UUID: HealthOutcome] { try await add(samples) }
+    public func update(_ samples: [OutgoingSample]) async throws -> StoreAnswers<HealthOutcome> { try await add(samples) }
 
-    public func delete(_ samples: [DeletedSample]) async throws -> [UUID: HealthOutcome] {
+    public func delete(_ samples: [DeletedSample]) async throws -> StoreAnswers<HealthOutcome> {
         var outcomes: [UUID: HealthOutcome] = [:]
         let messages = samples.map { sample in
             let body: JSON = [
@@ -65,7 +65,7 @@ public actor EventHubHealthStore: ExternalStore {
             return (sample.uuid, complete(body))
         }
         try await sendAll(messages, into: &outcomes)
-        return outcomes
+        return StoreAnswers(outcomes)
     }
 
     private func complete(_ body: JSON) -> JSON {

@@ -56,7 +56,7 @@ public actor FHIRHealthStore: ExternalStore {
 
     // MARK: - Fetch
 
-    public func fetch(_ samples: [OutgoingSample]) async throws -> [UUID: StorePresence] {
+    public func fetch(_ samples: [OutgoingSample]) async throws -> StoreAnswers<StorePresence> {
         let abilities = try await abilities()
         var presence: [UUID: StorePresence] = [:]
         var wanted: [String: [(uuid: UUID, tokens: [FHIRIdentity.Token], id: String)]] = [:]
@@ -87,7 +87,7 @@ public actor FHIRHealthStore: ExternalStore {
                 }
             }
         }
-        return presence
+        return StoreAnswers(presence)
     }
 
     enum Found {
@@ -112,11 +112,10 @@ public actor FHIRHealthStore: ExternalStore {
 
     // MARK: - Add
 
-    public func add(_ samples: [OutgoingSample]) async throws -> [UUID: HealthOutcome] {
+    public func add(_ samples: [OutgoingSample]) async throws -> StoreAnswers<HealthOutcome> {
         var outcomes: [UUID: HealthOutcome] = [:]
         if let kept = try await addDevices(of: samples) {
-            for sample in samples { outcomes[sample.uuid] = kept }
-            return outcomes
+            return StoreAnswers(forAll: kept)
         }
         var changes: [FHIRChange] = []
         for sample in samples {
@@ -130,7 +129,7 @@ public actor FHIRHealthStore: ExternalStore {
             }
         }
         try await perform(changes, into: &outcomes)
-        return outcomes
+        return StoreAnswers(outcomes)
     }
 
     /// Sees that the devices are there that measured.
@@ -163,7 +162,7 @@ public actor FHIRHealthStore: ExternalStore {
 
     // MARK: - Update
 
-    public func update(_ samples: [OutgoingSample]) async throws -> [UUID: HealthOutcome] {
+    public func update(_ samples: [OutgoingSample]) async throws -> StoreAnswers<HealthOutcome> {
         var outcomes: [UUID: HealthOutcome] = [:]
         for sample in samples {
             guard let (type, id) = Self.parts(sample.targets.first), let resource = sample.leaving.first,
@@ -179,7 +178,7 @@ public actor FHIRHealthStore: ExternalStore {
             }
             outcomes[sample.uuid] = try await update(type, match, with: FHIRIdentity.anonymous(json), isAgain: false)
         }
-        return outcomes
+        return StoreAnswers(outcomes)
     }
 
     /// Changes a resource of the server, unless it says the same. One that changed meanwhile is read once more.
@@ -216,7 +215,7 @@ public actor FHIRHealthStore: ExternalStore {
 
     // MARK: - Delete
 
-    public func delete(_ samples: [DeletedSample]) async throws -> [UUID: HealthOutcome] {
+    public func delete(_ samples: [DeletedSample]) async throws -> StoreAnswers<HealthOutcome> {
         let abilities = try await abilities()
         var outcomes: [UUID: HealthOutcome] = [:]
         var named: [FHIRChange] = []
@@ -234,7 +233,7 @@ public actor FHIRHealthStore: ExternalStore {
             }
         }
         try await perform(named, into: &outcomes)
-        return outcomes
+        return StoreAnswers(outcomes)
     }
 
     /// Deletes what bears one of the identifiers.

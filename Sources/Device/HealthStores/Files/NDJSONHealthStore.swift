@@ -57,16 +57,16 @@ public actor NDJSONHealthStore: ExternalStore {
     /// Whether the file has no lines.
     public var isEmpty: Bool { end == 0 }
 
-    public func fetch(_ samples: [OutgoingSample]) async -> [UUID: StorePresence] {
-        var answers = [UUID: StorePresence](minimumCapacity: samples.count)
-        for sample in samples { answers[sample.uuid] = has(sample) ? .present : .absent }
-        return answers
+    public func fetch(_ samples: [OutgoingSample]) async -> StoreAnswers<StorePresence> {
+        var present: [UUID: StorePresence] = [:]
+        for sample in samples where has(sample) { present[sample.uuid] = .present }
+        return StoreAnswers(forAll: .absent, but: present)
     }
 
     /// What is there is the same: its id is made of its content.
-    public func update(_ samples: [OutgoingSample]) -> [UUID: HealthOutcome] { Self.stored(samples.map(\.uuid)) }
+    public func update(_ samples: [OutgoingSample]) -> StoreAnswers<HealthOutcome> { StoreAnswers(forAll: .stored) }
 
-    public func add(_ samples: [OutgoingSample]) throws -> [UUID: HealthOutcome] {
+    public func add(_ samples: [OutgoingSample]) throws -> StoreAnswers<HealthOutcome> {
         var lines: [UInt8] = []
         lines.reserveCapacity(samples.reduce(2_048) { $0 + $1.lines.count })
         // What this call adds counts as present for the samples behind it.
@@ -78,8 +78,8 @@ public actor NDJSONHealthStore: ExternalStore {
             lines += line
         }
         for sample in samples {
-            guard !has(sample) else { continue }
             if let source = sample.source, source !== lastSource {
+                guard !has(sample) else { continue }
                 if let device = source.device {
                     let key = ResourceKey.key(of: "Device/" + device.resourceID(subject: subject))
                     if !present.contains(key) { add(key, device.resource(subject: subject).bytes() + [0x0A]) }
@@ -101,10 +101,10 @@ public actor NDJSONHealthStore: ExternalStore {
             lastSource = nil
             throw error
         }
-        return Self.stored(samples.map(\.uuid))
+        return StoreAnswers(forAll: .stored)
     }
 
-    public func delete(_ samples: [DeletedSample]) throws -> [UUID: HealthOutcome] {
+    public func delete(_ samples: [DeletedSample]) throws -> StoreAnswers<HealthOutcome> {
         var asked: Set<String> = []
         let targets = samples.flatMap(\.targets)
             .filter { present.contains(ResourceKey.key(of: $0)) && asked.insert($0).inserted }
@@ -113,7 +113,7 @@ public actor NDJSONHealthStore: ExternalStore {
             for target in targets { present.remove(ResourceKey.key(of: target)) }
             lastSource = nil
         }
-        return Self.stored(samples.map(\.uuid))
+        return StoreAnswers(forAll: .stored)
     }
 
     private func append(_ lines: [UInt8]) throws {
@@ -127,12 +127,6 @@ public actor NDJSONHealthStore: ExternalStore {
         case .observation(let id): present.contains(ResourceKey.key(of: id))
         case .other(let text): !text.isEmpty && sample.targets.allSatisfy { present.contains(ResourceKey.key(of: $0)) }
         }
-    }
-
-    private static func stored(_ uuids: [UUID]) -> [UUID: HealthOutcome] {
-        var outcomes = [UUID: HealthOutcome](minimumCapacity: uuids.count)
-        for uuid in uuids { outcomes[uuid] = .stored }
-        return outcomes
     }
 
     /// The reference to the resource of a line that begins as those that are written here: nothing behind its id need be read.

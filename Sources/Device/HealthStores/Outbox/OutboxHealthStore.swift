@@ -26,32 +26,33 @@ public actor OutboxHealthStore: ExternalStore {
         sent = try SentHealthData(folder: store.folder)
     }
 
-    public func fetch(_ samples: [OutgoingSample]) async -> [UUID: StorePresence] {
-        Dictionary(samples.map { ($0.uuid, isSent($0) ? .present : .absent) }, uniquingKeysWith: { first, _ in first })
+    public func fetch(_ samples: [OutgoingSample]) async -> StoreAnswers<StorePresence> {
+        var present: [UUID: StorePresence] = [:]
+        for sample in samples where isSent(sample) { present[sample.uuid] = .present }
+        return StoreAnswers(forAll: .absent, but: present)
     }
 
     /// What is there is the same: its id is made of its content.
-    public func update(_ samples: [OutgoingSample]) -> [UUID: HealthOutcome] { Self.stored(samples.map(\.uuid)) }
+    public func update(_ samples: [OutgoingSample]) -> StoreAnswers<HealthOutcome> { StoreAnswers(forAll: .stored) }
 
-    public func add(_ samples: [OutgoingSample]) throws -> [UUID: HealthOutcome] {
+    public func add(_ samples: [OutgoingSample]) throws -> StoreAnswers<HealthOutcome> {
         for start in stride(from: 0, to: samples.count, by: Self.batchSize) {
             try queue(samples[start..<min(start + Self.batchSize, samples.count)].filter { !isSent($0) })
         }
-        return Self.stored(samples.map(\.uuid))
+        return StoreAnswers(forAll: .stored)
     }
 
-    public func delete(_ samples: [DeletedSample]) throws -> [UUID: HealthOutcome] {
-        var outcomes: [UUID: HealthOutcome] = [:]
+    public func delete(_ samples: [DeletedSample]) throws -> StoreAnswers<HealthOutcome> {
+        var refused: [UUID: HealthOutcome] = [:]
         var ids: [String] = []
         var asked: Set<String> = []
         for sample in samples {
             let own = sample.targets.compactMap(Self.observationID)
             // The study takes no deletion of what a hospital wrote.
             guard own.count == sample.targets.count else {
-                outcomes[sample.uuid] = .refused(code: "deletion-not-taken")
+                refused[sample.uuid] = .refused(code: "deletion-not-taken")
                 continue
             }
-            outcomes[sample.uuid] = .stored
             ids += own.filter { asked.insert($0).inserted }
         }
         // Noted first: whatever happens before the Bundle is queued, what comes again is sent again.
@@ -60,7 +61,7 @@ public actor OutboxHealthStore: ExternalStore {
             let bundle = Self.deletion(ids[start..<min(start + Self.batchSize, ids.count)].map { "Observation/" + $0 })
             try store.queue(bundle.data(), kind: "Bundle", as: .resource)
         }
-        return outcomes
+        return StoreAnswers(forAll: .stored, but: refused)
     }
 
     public func backlog() async throws -> Int { try store.outbox.entries().count }
@@ -76,10 +77,6 @@ public actor OutboxHealthStore: ExternalStore {
     private static func observationID(_ target: String) -> String? {
         let parts = target.split(separator: "/", omittingEmptySubsequences: false)
         return parts.count == 2 && parts[0] == "Observation" ? String(parts[1]) : nil
-    }
-
-    private static func stored(_ uuids: [UUID]) -> [UUID: HealthOutcome] {
-        Dictionary(uuids.map { ($0, .stored) }, uniquingKeysWith: { first, _ in first })
     }
 
     private func isSent(_ sample: OutgoingSample) -> Bool {

@@ -72,7 +72,7 @@ public struct SentHealthData: Sendable {
     public mutating func delete(_ ids: [String]) throws {
         let new = Set(ids.compactMap { UUID(text: $0) }).subtracting(deletedIDs)
         guard !new.isEmpty else { return }
-        try deleted.note(Dictionary(uniqueKeysWithValues: new.map { ($0, HealthTarget.observation($0)) }))
+        try deleted.note(new.map { HealthNote(uuid: $0, target: .observation($0)) })
         deletedIDs.formUnion(new)
     }
 
@@ -86,7 +86,7 @@ public struct SentHealthData: Sendable {
         let new = Set(ids.compactMap { UUID(text: $0) }).subtracting(deviceIDs)
         guard !new.isEmpty else { return }
         try devices.note(
-            Dictionary(uniqueKeysWithValues: new.map { ($0, HealthTarget("Device/" + $0.uuidString.lowercased())) }))
+            new.map { HealthNote(uuid: $0, target: HealthTarget("Device/" + $0.uuidString.lowercased())) })
         deviceIDs.formUnion(new)
     }
 }

@@ -85,10 +85,10 @@ public actor HealthSyncFolder: HealthSyncStorage {
         try index(of: stream).known(uuids)
     }
 
-    public func note(_ targets: [UUID: HealthTarget], of stream: HealthStream) throws {
-        guard !targets.isEmpty else { return }
+    public func note(_ notes: [HealthNote], of stream: HealthStream) throws {
+        guard !notes.isEmpty else { return }
         try make(place(of: stream))
-        try change(stream) { try $0.note(targets) }
+        try change(stream) { try $0.note(notes) }
     }
 
     public func forget(_ uuids: [UUID], of stream: HealthStream) throws {

@@ -23,7 +23,7 @@ struct IndexFile: Sendable {
     func identifiers() throws -> Set<UUID> { try log.identifiers() }
 
     /// Notes identifiers, each with its target. It is durable when this returns.
-    mutating func note(_ targets: [UUID: HealthTarget]) throws { try log.note(targets) }
+    mutating func note(_ notes: [HealthNote]) throws { try log.note(notes) }
 
     /// Forgets identifiers. It is durable when this returns.
     mutating func forget(_ uuids: [UUID]) throws {

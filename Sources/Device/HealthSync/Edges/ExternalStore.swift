@@ -18,13 +18,13 @@ public protocol ExternalStore: Sendable {
 
     /// Which of the samples' resources the store has already. They are changed by ``update(_:)`` and not added. A store whose
     /// ``add(_:)`` finds that out by itself says of all that they are absent, as it does unless it says else.
-    func fetch(_ samples: [OutgoingSample]) async throws -> [UUID: StorePresence]
+    func fetch(_ samples: [OutgoingSample]) async throws -> StoreAnswers<StorePresence>
     /// Adds samples.
-    func add(_ samples: [OutgoingSample]) async throws -> [UUID: HealthOutcome]
+    func add(_ samples: [OutgoingSample]) async throws -> StoreAnswers<HealthOutcome>
     /// Changes samples that are there. Several may be one resource.
-    func update(_ samples: [OutgoingSample]) async throws -> [UUID: HealthOutcome]
+    func update(_ samples: [OutgoingSample]) async throws -> StoreAnswers<HealthOutcome>
     /// Deletes samples.
-    func delete(_ samples: [DeletedSample]) async throws -> [UUID: HealthOutcome]
+    func delete(_ samples: [DeletedSample]) async throws -> StoreAnswers<HealthOutcome>
     /// As much waits in the store before it leaves the device. History is not read before it is 0.
     func backlog() async throws -> Int
 }
@@ -32,8 +32,8 @@ public protocol ExternalStore: Sendable {
 extension ExternalStore {
     public var identity: StoreIdentity { .content }
     public var findsUnknown: Bool { false }
-    public func fetch(_ samples: [OutgoingSample]) async throws -> [UUID: StorePresence] {
-        Dictionary(samples.map { ($0.uuid, .absent) }, uniquingKeysWith: { first, _ in first })
+    public func fetch(_ samples: [OutgoingSample]) async throws -> StoreAnswers<StorePresence> {
+        StoreAnswers(forAll: .absent)
     }
     public func backlog() async throws -> Int { 0 }
 }

@@ -42,12 +42,12 @@ struct SampleConversion: Sendable {
 
     /// Converts what was read. What a source gives beyond the limit is refused as a whole, and not looked at.
     mutating func offers(
-        _ readings: [HealthReading], _ limit: Int, of type: String, _ samples: inout [UUID: OutgoingSample]
+        _ readings: [HealthReading], _ limit: Int, of type: String, _ samples: inout ConvertedSamples
     ) -> [HealthOffer] {
         samples.reserveCapacity(min(readings.count, limit))
         return readings.prefix(limit + 1).map { reading in
             let (offer, sample) = convert(reading, of: type)
-            if let sample { samples[reading.uuid] = sample }
+            if let sample { samples.append(sample) }
             return offer
         }
     }

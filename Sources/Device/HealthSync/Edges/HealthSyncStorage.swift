@@ -14,8 +14,8 @@ public protocol HealthSyncStorage: Sendable {
     func save(_ state: [UInt8], of stream: HealthStream) async throws
     /// What the index knows of samples; those that it does not know are left out.
     func known(_ uuids: [UUID], of stream: HealthStream) async throws -> [UUID: IndexedSample]
-    /// Notes which resources samples are. What was noted of a sample before is replaced.
-    func note(_ targets: [UUID: HealthTarget], of stream: HealthStream) async throws
+    /// Notes which resources samples are. Each is named once; what was noted of it before is replaced.
+    func note(_ notes: [HealthNote], of stream: HealthStream) async throws
     /// Forgets samples of the index; those that are not there are no error.
     func forget(_ uuids: [UUID], of stream: HealthStream) async throws
     /// Forgets a stream: its state, and then its index, as an anchor without an index would leave deletions unknown.

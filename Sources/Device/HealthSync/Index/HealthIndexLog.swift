@@ -43,8 +43,8 @@ public struct HealthIndexLog<File: HealthLogFile>: Sendable {
     }
 
     /// Notes which resources samples are.
-    public mutating func note(_ targets: [UUID: HealthTarget]) throws {
-        try append(targets.map { IndexEntry(uuid: $0.key, target: $0.value) })
+    public mutating func note(_ notes: [HealthNote]) throws {
+        try append(notes.map { IndexEntry(uuid: $0.uuid, target: $0.target) })
     }
 
     /// Forgets samples.

@@ -9,7 +9,7 @@ extension HealthStreamStep {
         let round = portion.round
         var progress = false
         for uuid in round.deletions.keys {
-            guard let outcome = round.outcomes[uuid] else { continue }
+            guard let outcome = round.deleted[uuid] else { continue }
             switch outcome {
             case .stored: report.deleted += 1
             case .refused(let code):
@@ -18,23 +18,23 @@ extension HealthStreamStep {
             case .kept: continue
             }
             if isGone(outcome), !state.quarantine.named.isEmpty { state.quarantine.named[uuid] = nil }
-            portion.settled.insert(uuid)
+            portion.settledDeletions.insert(uuid)
             progress = true
         }
         let updated = round.present.union(round.others.values.joined())
-        portion.settled.reserveCapacity(portion.settled.count + round.offers.count)
-        for (uuid, offer) in round.offers {
-            guard let outcome = round.outcomes[uuid] else { continue }
+        for place in round.places {
+            guard let outcome = round.outcomes[place] else { continue }
+            let (uuid, end) = (portion.additions[place].uuid, portion.additions[place].end)
             switch outcome {
             case .stored:
-                if updated.contains(uuid) { report.updated += 1 } else { report.added += 1 }
-                state.lastSample = max(state.lastSample ?? offer.end, offer.end)
-            case .refused(let code): _ = setAside(uuid, code, isDeletion: false, end: offer.end)
+                if updated.contains(place) { report.updated += 1 } else { report.added += 1 }
+                state.lastSample = max(state.lastSample ?? end, end)
+            case .refused(let code): _ = setAside(uuid, code, isDeletion: false, end: end)
             case .declined: report.declined += 1
             case .kept: continue
             }
             if isGone(outcome), !state.quarantine.named.isEmpty { state.quarantine.named[uuid] = nil }
-            portion.settled.insert(uuid)
+            portion.settle(at: place)
             progress = true
         }
         guard progress, portion.held == nil, portion.blocked == nil, portion.open > 0 else { return endPortion() }
@@ -90,9 +90,11 @@ extension HealthStreamStep {
         let anchor = portion.anchor ?? state.anchor
         let isElsewhere = anchor != state.anchor
         guard portion.open == 0 else {
-            let unknown = portion.deletions.filter { portion.known[$0] == nil && options.findsUnknown }
-            for uuid in portion.additions.map(\.uuid) + unknown where portion.settled.contains(uuid) {
-                if state.settled.count < HealthStreamState.settledLimit { state.settled.insert(uuid) }
+            let unknown = portion.deletions.filter {
+                options.findsUnknown && portion.known[$0] == nil && portion.settledDeletions.contains($0)
+            }
+            for uuid in portion.settled + unknown where state.settled.count < HealthStreamState.settledLimit {
+                state.settled.insert(uuid)
             }
             return nil
         }
@@ -118,9 +120,10 @@ extension HealthStreamStep {
         if portion.additions.isEmpty, portion.hasMore { return HealthSyncError(.sourceRepeats).code }
         // Those that the source did not give again ended earlier, or are gone.
         func end(_ uuid: UUID) -> Double { portion.ends[uuid] ?? -.greatestFiniteMagnitude }
-        if let open = portion.additions.first(where: { !portion.settled.contains($0.uuid) }) {
-            state.history.upTo = open.end
-            state.history.settled = settled.filter { end($0) <= open.end }
+        if let place = portion.isSettled.firstIndex(of: false) {
+            let upTo = portion.additions[place].end
+            state.history.upTo = upTo
+            state.history.settled = settled.filter { end($0) <= upTo }
         } else if portion.hasMore, let last = portion.additions.last {
             state.history.upTo = last.end
             state.history.settled = settled.filter { end($0) <= last.end }
@@ -151,7 +154,11 @@ extension HealthStreamStep {
 
     mutating func saveAndFinish(_ ending: HealthStepReport.Ending) -> Effect {
         report.ending = ending
-        guard state != saved else { return finish(ending) }
+        guard state != saved || (!report.isSaved && ending != .more) else { return finish(ending) }
+        if options.savesLater, ending == .more {
+            (saved, report.isSaved) = (state, false)
+            return finish(ending)
+        }
         phase = .saving(isBeginning: false)
         return .save(state)
     }
@@ -162,7 +169,7 @@ extension HealthStreamStep {
         return report
     }
 
-    /// Ends the step. What was not saved is as if it had not been: it is read again.
+    /// Ends the step. What is left out of the state is as if it had not been: it is read again.
     mutating func finish(_ ending: HealthStepReport.Ending) -> Effect {
         phase = .finished
         report.ending = ending

@@ -50,7 +50,7 @@ extension HealthStreamStep {
             phase = .saving(isBeginning: true)
             return .save(state)
         case (.saving(isBeginning: true), .done):
-            saved = state
+            (saved, report.isSaved) = (state, true)
             return readChanges()
 
         case (.reading(let limit), .portion(let read)): return take(read, limit: limit)
@@ -58,24 +58,21 @@ extension HealthStreamStep {
             portion.known = known
             return nextRound()
         case (.noting, .done): return delete()
-        case (.deleting, .answered(let outcomes)):
-            take(outcomes, for: Array(portion.round.asked.keys))
+        case (.deleting, .answered(let answers)):
+            for uuid in Array(portion.round.asked.keys) { setDeletion(answers[uuid] ?? Self.unanswered, for: uuid) }
             return forget()
         case (.forgetting, .done): return fetch()
         case (.fetching, .fetched(let present, let outcomes)):
-            portion.round.present = present.intersection(portion.round.firsts)
-            for uuid in portion.round.firsts where !portion.round.present.contains(uuid) {
-                if let outcome = outcomes[uuid] { set(outcome, for: uuid) }
-            }
+            takeFetched(present, outcomes)
             return add()
-        case (.adding, .answered(let outcomes)):
-            take(outcomes, for: missing)
+        case (.adding, .answered(let answers)):
+            take(answers, at: missing)
             return update()
-        case (.updating, .answered(let outcomes)):
-            take(outcomes, for: updates)
+        case (.updating, .answered(let answers)):
+            take(answers, at: updates)
             return endRound()
         case (.saving(isBeginning: false), .done):
-            saved = state
+            (saved, report.isSaved) = (state, true)
             return finish(report.ending)
         default: return nil
         }
@@ -120,13 +117,14 @@ extension HealthStreamStep {
         var seen = Set<UUID>(minimumCapacity: read.deleted.count + read.added.count)
         portion.deletions = read.deleted.filter { seen.insert($0).inserted }
         // A sample has its identifier for good: what is added and deleted in one portion was added first.
-        portion.additions = read.added.filter { seen.insert($0.uuid).inserted && !state.settled.contains($0.uuid) }
+        portion.setAdditions(
+            read.added.filter { seen.insert($0.uuid).inserted && !state.settled.contains($0.uuid) })
     }
 
     private mutating func takeAgain(_ read: HealthPortion) {
         let due = state.quarantine.due(for: options.version, limit: readLimit).filter { !$0.isDeletion }.map(\.uuid)
         var wanted = Set(due)
-        portion.additions = read.added.filter { wanted.remove($0.uuid) != nil }
+        portion.setAdditions(read.added.filter { wanted.remove($0.uuid) != nil })
         // The source has them no more.
         for uuid in wanted { state.quarantine.named[uuid] = nil }
         portion.hasMore = false
@@ -136,13 +134,12 @@ extension HealthStreamStep {
         let history = state.history
         for offer in read.added { portion.ends[offer.uuid] = offer.end }
         var seen = history.settled
-        portion.additions = read.added.filter { offer in
+        let offers = read.added.filter { offer in
             offer.end <= history.upTo ?? .infinity && offer.end >= history.since ?? -.infinity
                 && seen.insert(offer.uuid).inserted
         }
-        portion.additions.sort {
-            $0.end == $1.end ? $0.uuid.uuidString < $1.uuid.uuidString : $0.end > $1.end
-        }
+        portion.setAdditions(
+            offers.sorted { $0.end == $1.end ? $0.uuid.uuidString < $1.uuid.uuidString : $0.end > $1.end })
     }
 
     private mutating func lookUp() -> Effect {
@@ -158,18 +155,21 @@ extension HealthStreamStep {
         chooseDeletions()
         chooseAdditions()
         guard !portion.round.isEmpty else { return endPortion() }
-        let notes = portion.round.notes
+        let notes = portion.round.places.compactMap { place in
+            let offer = portion.additions[place]
+            return offer.target.map { HealthNote(uuid: offer.uuid, target: $0) }
+        }
         guard !notes.isEmpty else { return delete() }
         phase = .noting
         return .note(notes)
     }
 
     private mutating func chooseDeletions() {
-        for uuid in portion.deletions where !portion.settled.contains(uuid) {
+        for uuid in portion.deletions where !portion.settledDeletions.contains(uuid) {
             let known = portion.known[uuid]
             let isSettled = known == nil && (!options.findsUnknown || state.settled.contains(uuid))
             if isSettled {
-                portion.settled.insert(uuid)
+                portion.settledDeletions.insert(uuid)
                 state.quarantine.named[uuid] = nil
             } else if room.samples > 0 {
                 room.take(samples: 1, bytes: 0)
@@ -180,28 +180,36 @@ extension HealthStreamStep {
     }
 
     private mutating func chooseAdditions() {
-        guard
-            portion.deletions.allSatisfy({ portion.settled.contains($0) || portion.round.deletions.keys.contains($0) })
-        else { return }
+        let isReached = portion.deletions.allSatisfy {
+            portion.settledDeletions.contains($0) || portion.round.deletions.keys.contains($0)
+        }
+        guard isReached else { return }
         let count = min(portion.additions.count, max(room.samples, 0))
-        var firstOfTarget = [HealthTarget: UUID](minimumCapacity: count)
-        portion.round.offers.reserveCapacity(count)
-        for offer in portion.additions where !portion.settled.contains(offer.uuid) {
-            guard room.samples > 0, room.bytes >= offer.bytes || room.isWhole else { break }
-            room.take(samples: 1, bytes: offer.bytes)
+        var firstOfTarget = [HealthTarget: Int](minimumCapacity: options.identity == .sample ? 0 : count)
+        portion.round.outcomes = Array(repeating: nil, count: portion.additions.count)
+        portion.round.places.reserveCapacity(count)
+        portion.round.firsts.reserveCapacity(count)
+        for place in portion.additions.indices where !portion.isSettled[place] {
+            let bytes = portion.additions[place].bytes
+            guard room.samples > 0, room.bytes >= bytes || room.isWhole else { break }
+            room.take(samples: 1, bytes: bytes)
             report.samples += 1
-            report.bytes += offer.bytes
-            portion.round.offers[offer.uuid] = offer
-            switch offer.form {
-            case .unconvertible(let reason): set(.refused(code: reason), for: offer.uuid)
-            case .unwanted: set(.declined, for: offer.uuid)
+            report.bytes += bytes
+            portion.round.places.append(place)
+            switch portion.additions[place].form {
+            case .unconvertible(let reason): set(.refused(code: reason), at: place)
+            case .unwanted: set(.declined, at: place)
             case .resource(let target, _):
-                let isAlone = options.identity == .sample
-                if let first = firstOfTarget[target], !isAlone {
-                    portion.round.others[first, default: []].append(offer.uuid)
+                guard options.identity == .content else {
+                    portion.round.firsts.append(place)
+                    continue
+                }
+                let first = firstOfTarget[target, default: place]
+                if first == place {
+                    firstOfTarget[target] = place
+                    portion.round.firsts.append(place)
                 } else {
-                    firstOfTarget[target] = offer.uuid
-                    portion.round.firsts.append(offer.uuid)
+                    portion.round.others[first, default: []].append(place)
                 }
             }
         }
@@ -223,7 +231,7 @@ extension HealthStreamStep {
             }
             gone[target, default: []].append(uuid)
         }
-        let coming = Set(portion.round.offers.values.compactMap(\.target))
+        let coming = Set(portion.round.places.compactMap { portion.additions[$0].target })
         let before = goneBefore()
         for (target, uuids) in gone {
             let count = uuids.compactMap { portion.known[$0]?.count }.max() ?? 0
@@ -232,7 +240,7 @@ extension HealthStreamStep {
                 asked[first] = .some(target)
                 portion.round.asked[first] = uuids
             } else {
-                for uuid in uuids { portion.round.outcomes[uuid] = .stored }
+                for uuid in uuids { portion.round.deleted[uuid] = .stored }
             }
         }
         guard !asked.isEmpty else { return forget() }
@@ -243,7 +251,7 @@ extension HealthStreamStep {
     /// How many of each resource an earlier round of the portion forgot, after the index was asked.
     private func goneBefore() -> [HealthTarget: Int] {
         var gone: [HealthTarget: Int] = [:]
-        for (uuid, sample) in portion.known where portion.settled.contains(uuid) {
+        for (uuid, sample) in portion.known where portion.settledDeletions.contains(uuid) {
             gone[sample.target, default: 0] += 1
         }
         return gone
@@ -252,7 +260,7 @@ extension HealthStreamStep {
     private mutating func forget() -> Effect {
         let gone = portion.round.deletions.keys.filter { uuid in
             guard portion.known[uuid] != nil else { return false }
-            return portion.round.outcomes[uuid] == .stored || portion.round.outcomes[uuid] == .declined
+            return portion.round.deleted[uuid] == .stored || portion.round.deleted[uuid] == .declined
         }
         guard !gone.isEmpty else { return fetch() }
         phase = .forgetting
@@ -263,28 +271,40 @@ extension HealthStreamStep {
         // Deletions go first: while the store keeps one, nothing follows.
         guard portion.held == nil, !portion.round.firsts.isEmpty else { return endRound() }
         phase = .fetching
-        return .fetch(portion.round.firsts)
+        return .fetch(uuids(at: portion.round.firsts))
+    }
+
+    private func uuids(at places: [Int]) -> [UUID] { places.map { portion.additions[$0].uuid } }
+
+    private mutating func takeFetched(_ present: Set<UUID>, _ outcomes: [UUID: HealthOutcome]) {
+        guard !present.isEmpty || !outcomes.isEmpty else { return }
+        for place in portion.round.firsts {
+            let uuid = portion.additions[place].uuid
+            if present.contains(uuid) {
+                portion.round.present.insert(place)
+            } else if let outcome = outcomes[uuid] {
+                set(outcome, at: place)
+            }
+        }
     }
 
     /// Those that the store does not have and that nobody answered for.
-    private var missing: [UUID] {
-        let (present, outcomes) = (portion.round.present, portion.round.outcomes)
-        guard !present.isEmpty || !outcomes.isEmpty else { return portion.round.firsts }
-        return portion.round.firsts.filter { !present.contains($0) && outcomes[$0] == nil }
+    private var missing: [Int] {
+        portion.round.firsts.filter { portion.round.outcomes[$0] == nil && !portion.round.present.contains($0) }
     }
 
     private mutating func add() -> Effect {
         let missing = missing
         guard !missing.isEmpty else { return update() }
         phase = .adding
-        return .add(missing)
+        return .add(uuids(at: missing))
     }
 
     /// Those that the store has, and those that are the same resource as one that it has now.
-    private var updates: [UUID] {
+    private var updates: [Int] {
         let round = portion.round
         guard !round.present.isEmpty || !round.others.isEmpty else { return [] }
-        return round.firsts.flatMap { first -> [UUID] in
+        return round.firsts.flatMap { first -> [Int] in
             let isThere = round.present.contains(first)
             let others = isThere || round.outcomes[first] == .stored ? round.others[first] ?? [] : []
             return (isThere ? [first] : []) + others
@@ -293,33 +313,37 @@ extension HealthStreamStep {
 
     private mutating func update() -> Effect {
         // What is refused for good is refused whichever sample it is of; what the app declined concerns that one alone.
-        for first in portion.round.others.keys {
-            if case .refused = portion.round.outcomes[first], let outcome = portion.round.outcomes[first] {
-                for uuid in portion.round.others[first] ?? [] { set(outcome, for: uuid) }
-            }
+        for (first, others) in portion.round.others {
+            guard let outcome = portion.round.outcomes[first], case .refused = outcome else { continue }
+            for place in others { set(outcome, at: place) }
         }
         let updates = updates
-        let isRefusedAll = portion.held != nil && !portion.round.outcomes.values.contains(.stored)
-        guard !updates.isEmpty, !isRefusedAll else { return endRound() }
+        guard !updates.isEmpty, portion.held == nil || portion.round.hasStored else { return endRound() }
         phase = .updating
-        return .update(updates)
+        return .update(uuids(at: updates))
     }
 
     // MARK: - Outcomes
 
-    private mutating func take(_ outcomes: [UUID: HealthOutcome], for asked: [UUID]) {
-        portion.round.outcomes.reserveCapacity(asked.count)
-        for uuid in asked { set(outcomes[uuid] ?? .kept(code: "unanswered", retryAfter: nil), for: uuid) }
+    private static let unanswered = HealthOutcome.kept(code: "unanswered", retryAfter: nil)
+
+    private mutating func take(_ answers: StoreAnswers<HealthOutcome>, at places: [Int]) {
+        for place in places { set(answers[portion.additions[place].uuid] ?? Self.unanswered, at: place) }
     }
 
-    private mutating func set(_ outcome: HealthOutcome, for uuid: UUID) {
-        if case .kept(let code, let retryAfter) = outcome {
-            portion.hold(code, retryAfter.map { $0.isNaN ? 0 : min(max($0, 0), HealthOutcome.longestDelay) })
-        }
-        guard !portion.round.asked.isEmpty, let all = portion.round.asked[uuid] else {
-            portion.round.outcomes[uuid] = outcome
-            return
-        }
-        for uuid in all { portion.round.outcomes[uuid] = outcome }
+    private mutating func set(_ outcome: HealthOutcome, at place: Int) {
+        hold(outcome)
+        portion.round.outcomes[place] = outcome
+    }
+
+    /// What became of a deletion goes for all that are the same resource.
+    private mutating func setDeletion(_ outcome: HealthOutcome, for uuid: UUID) {
+        hold(outcome)
+        for uuid in portion.round.asked[uuid] ?? [uuid] { portion.round.deleted[uuid] = outcome }
+    }
+
+    private mutating func hold(_ outcome: HealthOutcome) {
+        guard case .kept(let code, let retryAfter) = outcome else { return }
+        portion.hold(code, retryAfter.map { $0.isNaN ? 0 : min(max($0, 0), HealthOutcome.longestDelay) })
     }
 }

@@ -16,7 +16,8 @@ import Foundation
 ///
 /// - The index names a sample before the store gets it, so that its deletion is understood however far it came.
 /// - It forgets a sample after the store has deleted it. Both may be done twice.
-/// - The anchor is saved last. What was done behind the saved one is done again, to the same end.
+/// - The anchor is saved last. What was done behind the saved one is done again, to the same end. So several steps may be saved
+///   together.
 public struct HealthStreamStep: Sendable {
     /// The kinds of work on a stream.
     public enum Work: String, Sendable, Hashable, CaseIterable {
@@ -46,11 +47,16 @@ public struct HealthStreamStep: Sendable {
         public var identity: StoreIdentity
         /// Whether the store finds by itself what an unknown sample was.
         public var findsUnknown: Bool
+        /// Whether the state that the step begins with is durable already.
+        public var isSaved: Bool
+        /// Whether a step that leaves more may leave its state to be saved by one that follows.
+        public var savesLater: Bool
 
         /// Makes options of their parts.
         public init(
             _ work: Work, room: HealthRoom, batch: Int, now: Double, version: String = "", lookBack: Double? = nil,
-            identity: StoreIdentity = .content, findsUnknown: Bool = false
+            identity: StoreIdentity = .content, findsUnknown: Bool = false, isSaved: Bool = true,
+            savesLater: Bool = false
         ) {
             self.work = work
             self.room = room
@@ -60,6 +66,8 @@ public struct HealthStreamStep: Sendable {
             self.lookBack = lookBack
             self.identity = identity
             self.findsUnknown = findsUnknown
+            self.isSaved = isSaved
+            self.savesLater = savesLater
         }
     }
 
@@ -76,7 +84,7 @@ public struct HealthStreamStep: Sendable {
         /// What the index knows of the samples; those that it does not know are left out.
         case known([UUID: IndexedSample])
         /// The store or the app answered for each sample. Those that nobody spoke of are kept.
-        case answered([UUID: HealthOutcome])
+        case answered(StoreAnswers<HealthOutcome>)
         /// Which of the samples the store has already, and what is settled of the others.
         case fetched(present: Set<UUID>, [UUID: HealthOutcome])
         /// It is durable.
@@ -98,7 +106,7 @@ public struct HealthStreamStep: Sendable {
         /// Look samples up in the index.
         case lookUp([UUID])
         /// Durably note in the index what samples are.
-        case note([UUID: HealthTarget])
+        case note([HealthNote])
         /// Delete samples in the store. Nil stands for one that the index does not know.
         case delete([UUID: HealthTarget?])
         /// Durably forget samples in the index.
@@ -126,7 +134,7 @@ public struct HealthStreamStep: Sendable {
     /// The stream.
     public let stream: HealthStream
     let options: Options
-    /// The state as it is durable.
+    /// The state as it stands before the step, and after what was saved.
     var saved: HealthStreamState
     var state: HealthStreamState
     var phase = Phase.ready
@@ -141,7 +149,7 @@ public struct HealthStreamStep: Sendable {
         saved = state
         self.state = state
         room = options.room
-        report = HealthStepReport(stream: stream, work: options.work, state: state)
+        report = HealthStepReport(stream: stream, work: options.work, state: state, isSaved: options.isSaved)
     }
 }
 
@@ -167,8 +175,10 @@ public struct HealthStepReport: Sendable, Hashable {
     public let stream: HealthStream
     /// The work that was done.
     public let work: HealthStreamStep.Work
-    /// The state as it is durable now.
+    /// The state as it stands now.
     public internal(set) var state: HealthStreamState
+    /// Whether it is durable. What was done behind the durable one would be done again, to the same end.
+    public internal(set) var isSaved: Bool
     /// Samples that the store took and did not have.
     public internal(set) var added = 0
     /// Samples that the store took and had.
@@ -193,7 +203,7 @@ public struct HealthStepReport: Sendable, Hashable {
     /// Makes a report, of a step that did nothing unless it says else.
     public init(
         stream: HealthStream, work: HealthStreamStep.Work, state: HealthStreamState, samples: Int = 0, bytes: Int = 0,
-        ending: Ending = .idle
+        ending: Ending = .idle, isSaved: Bool = true
     ) {
         self.stream = stream
         self.work = work
@@ -201,6 +211,7 @@ public struct HealthStepReport: Sendable, Hashable {
         self.samples = samples
         self.bytes = bytes
         self.ending = ending
+        self.isSaved = isSaved
     }
 }
 

@@ -52,6 +52,20 @@ public struct HealthPortion: Sendable, Hashable {
     }
 }
 
+/// Which resource a sample is: what the index of a stream notes of it.
+public struct HealthNote: Sendable, Hashable {
+    /// HealthKit's identifier of the sample.
+    public let uuid: UUID
+    /// The resource that it is.
+    public let target: HealthTarget
+
+    /// Makes a note.
+    public init(uuid: UUID, target: HealthTarget) {
+        self.uuid = uuid
+        self.target = target
+    }
+}
+
 /// What the index of a stream knows of a sample.
 public struct IndexedSample: Sendable, Hashable {
     /// The resource that it is.

@@ -72,12 +72,14 @@ extension HealthSynchroniser {
                 stream, HealthStreamState(), .init(work, room: room, batch: 1, now: environment.now()))
             return gone.abandon(HealthSyncError(.storeUnknown).code)
         }
+        let now = environment.now()
+        let isSaved = unsaved == nil
         var step = HealthStreamStep(
             stream, state,
             .init(
-                work, room: room, batch: settings.limits.batch, now: environment.now(), version: settings.version,
-                lookBack: settings.lookBack, identity: store.identity,
-                findsUnknown: store.findsUnknown))
+                work, room: room, batch: settings.limits.batch, now: now, version: settings.version,
+                lookBack: settings.lookBack, identity: store.identity, findsUnknown: store.findsUnknown,
+                isSaved: isSaved, savesLater: unsaved.map { $0.isFresh(at: now) } ?? true))
         let conversion = SampleConversion(selection: settings.selection, converters: converters)
         var performer = StepPerformer(
             stream: stream, source: source, store: store, storage: storage, delegate: delegate, conversion: conversion,
@@ -92,6 +94,11 @@ extension HealthSynchroniser {
         while true {
             if case .finish(let report) = effect {
                 if isAhead { performer.release() }
+                if report.isSaved {
+                    unsaved = nil
+                } else if isSaved {
+                    unsaved = UnsavedState(stream: stream, durable: state, since: now)
+                }
                 return noted(report)
             }
             let event = await performer.perform(effect)
@@ -113,6 +120,29 @@ extension HealthSynchroniser {
     func dropAhead() {
         ahead?.cancel()
         ahead = nil
+    }
+
+    /// Tells the rules of a step, once its state is durable, unless the next step is one of the same stream, which saves it with
+    /// its own.
+    func take(_ step: HealthStepReport) async {
+        guard let unsaved else { return post(.stepped(step)) }
+        var following = turns
+        if case .step(unsaved.stream, .changes, _)? = following.handle(.stepped(step)).first {
+            return post(.stepped(step))
+        }
+        let (stream, state) = (unsaved.stream, states[unsaved.stream] ?? unsaved.durable)
+        var step = step
+        do {
+            try await storage.save(state.bytes(of: stream), of: stream)
+            step.isSaved = true
+        } catch {
+            // As if the steps had not been: what they did is done again.
+            let code = Self.code(of: error)
+            (states[stream], failures[stream]) = (unsaved.durable, code)
+            (step.state, step.ending) = (unsaved.durable, .failed(code: code))
+        }
+        self.unsaved = nil
+        post(.stepped(step))
     }
 
     private func noted(_ report: HealthStepReport) -> HealthStepReport {

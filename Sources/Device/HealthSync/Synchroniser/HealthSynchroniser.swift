@@ -25,8 +25,10 @@ public actor HealthSynchroniser {
     /// What waits for an answer, each once.
     private var handlers: [Int: @Sendable (HealthSyncReport) -> Void] = [:]
     private var lastID = 0
-    /// The states as they are durable.
+    /// The states as they stand: durable, but for the one of ``unsaved``.
     var states: [HealthStream: HealthStreamState] = [:]
+    /// The stream whose next step saves what its last ones did.
+    var unsaved: UnsavedState?
     /// Why streams stand, as of the last run.
     var failures: [HealthStream: String] = [:]
     /// What is read for the step that comes next.
@@ -170,7 +172,7 @@ public actor HealthSynchroniser {
         case .gather:
             work = Task { post(.began(await runnable(), now: environment.now(), random: environment.random())) }
         case .step(let stream, let kind, let room):
-            work = Task { post(.stepped(await step(stream, kind, room))) }
+            work = Task { await take(await step(stream, kind, room)) }
         case .cancelStep: work?.cancel()
         case .askBacklog(let name):
             work = Task { post(.backlog(try? await stores[name]?.store.backlog())) }

@@ -4,7 +4,7 @@ import HealthData
 /// A part of a source's changes as a step needs it: what the rules decide by, and the samples that go to the store.
 struct ReadPortion: Sendable {
     var portion: HealthPortion
-    var samples: [UUID: OutgoingSample] = [:]
+    var samples = ConvertedSamples()
 }
 
 /// Reads changes and converts them.

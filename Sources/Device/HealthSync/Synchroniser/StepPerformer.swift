@@ -10,7 +10,7 @@ struct StepPerformer {
     let storage: any HealthSyncStorage
     let delegate: (any HealthSyncDelegate)?
     private var conversion: SampleConversion
-    private var samples: [UUID: OutgoingSample] = [:]
+    private var samples = ConvertedSamples()
     /// What was read for this step while the one before it was performed.
     private var ahead: ReadAhead?
 
@@ -68,9 +68,9 @@ struct StepPerformer {
             return .portion(HealthPortion(added: offers(read, uuids.count)))
         case .lookUp(let uuids):
             return await keeping { .known(try await storage.known(uuids, of: stream)) }
-        case .note(let targets):
+        case .note(let notes):
             return await keeping {
-                try await storage.note(targets, of: stream)
+                try await storage.note(notes, of: stream)
                 return .done
             }
         case .forget(let uuids):
@@ -122,22 +122,21 @@ struct StepPerformer {
 
     // MARK: - The store
 
-    private func delete(_ deletions: [UUID: HealthTarget?]) async -> [UUID: HealthOutcome] {
-        var outcomes: [UUID: HealthOutcome] = [:]
+    private func delete(_ deletions: [UUID: HealthTarget?]) async -> StoreAnswers<HealthOutcome> {
+        var declined: [UUID: HealthOutcome] = [:]
         var asked: [DeletedSample] = []
         for (uuid, target) in deletions.sorted(by: { $0.key.uuidString < $1.key.uuidString }) {
             let deletion = DeletedSample(uuid: uuid, type: stream.type, targets: target?.references ?? [])
             if await delegate?.shouldDelete(deletion, from: stream.store) ?? true {
                 asked.append(deletion)
             } else {
-                outcomes[uuid] = .declined
+                declined[uuid] = .declined
             }
         }
-        let store = store
-        let deleted = asked
-        await call(deleted.map(\.uuid), &outcomes) { try await store.delete(deleted) }
-        await delegate?.deleteComplete(outcomes, from: stream.store)
-        return outcomes
+        let (store, deleted) = (store, asked)
+        let answers = await call(deleted.map(\.uuid), of: deletions.count, declined) { try await store.delete(deleted) }
+        await delegate?.deleteComplete(answers.named, from: stream.store)
+        return answers
     }
 
     private func fetch(_ uuids: [UUID]) async -> HealthStreamStep.Event {
@@ -149,13 +148,15 @@ struct StepPerformer {
         do {
             guard !Task.isCancelled else { throw CancellationError() }
             let answers = try await store.fetch(asked)
-            for sample in asked {
-                switch answers[sample.uuid] {
-                case .present?: present.insert(sample.uuid)
-                case .absent?: break
-                case .kept(let code, let retryAfter)?:
-                    outcomes[sample.uuid] = .kept(code: code, retryAfter: retryAfter)
-                case nil: outcomes[sample.uuid] = .kept(code: "unanswered", retryAfter: nil)
+            if answers != StoreAnswers(forAll: .absent) {
+                for sample in asked {
+                    switch answers[sample.uuid] {
+                    case .present?: present.insert(sample.uuid)
+                    case .absent?: break
+                    case .kept(let code, let retryAfter)?:
+                        outcomes[sample.uuid] = .kept(code: code, retryAfter: retryAfter)
+                    case nil: outcomes[sample.uuid] = Self.unanswered
+                    }
                 }
             }
         } catch {
@@ -165,22 +166,22 @@ struct StepPerformer {
         return .fetched(present: present, outcomes)
     }
 
-    private func add(_ uuids: [UUID]) async -> [UUID: HealthOutcome] {
-        var outcomes: [UUID: HealthOutcome] = [:]
-        let asked = await allowed(uuids, &outcomes) { await $0.shouldAdd($1, to: stream.store) }
-        let (store, added) = (store, asked)
-        await call(added.map(\.uuid), &outcomes) { try await store.add(added) }
-        await delegate?.addComplete(outcomes, to: stream.store)
-        return outcomes
+    private func add(_ uuids: [UUID]) async -> StoreAnswers<HealthOutcome> {
+        var declined: [UUID: HealthOutcome] = [:]
+        let asked = await allowed(uuids, &declined) { await $0.shouldAdd($1, to: stream.store) }
+        let store = store
+        let answers = await call(asked.map(\.uuid), of: uuids.count, declined) { try await store.add(asked) }
+        await delegate?.addComplete(answers.named, to: stream.store)
+        return answers
     }
 
-    private func update(_ uuids: [UUID]) async -> [UUID: HealthOutcome] {
-        var outcomes: [UUID: HealthOutcome] = [:]
-        let asked = await allowed(uuids, &outcomes) { await $0.shouldUpdate($1, in: stream.store) }
-        let (store, updated) = (store, asked)
-        await call(updated.map(\.uuid), &outcomes) { try await store.update(updated) }
-        await delegate?.updateComplete(outcomes, in: stream.store)
-        return outcomes
+    private func update(_ uuids: [UUID]) async -> StoreAnswers<HealthOutcome> {
+        var declined: [UUID: HealthOutcome] = [:]
+        let asked = await allowed(uuids, &declined) { await $0.shouldUpdate($1, in: stream.store) }
+        let store = store
+        let answers = await call(asked.map(\.uuid), of: uuids.count, declined) { try await store.update(asked) }
+        await delegate?.updateComplete(answers.named, in: stream.store)
+        return answers
     }
 
     /// The samples of these identifiers, without those that the app says no to.
@@ -188,7 +189,7 @@ struct StepPerformer {
         _ uuids: [UUID], _ outcomes: inout [UUID: HealthOutcome],
         _ ask: (any HealthSyncDelegate, OutgoingSample) async -> Bool
     ) async -> [OutgoingSample] {
-        let asked = uuids.compactMap { samples[$0] }
+        let asked = samples.samples(of: uuids)
         guard let delegate else { return asked }
         var allowed: [OutgoingSample] = []
         for sample in asked {
@@ -201,24 +202,28 @@ struct StepPerformer {
         return allowed
     }
 
+    private static let unanswered = HealthOutcome.kept(code: "unanswered", retryAfter: nil)
+
     /// Makes a call of the store, unless there is nothing to ask or the time is over.
+    ///
+    /// - Parameter count: so many should be asked about; what the store says of all is said of those alone that it was asked about.
+    /// - Returns: its answers and what the app declined; each by its name where the app is told of them.
     private func call(
-        _ uuids: [UUID], _ outcomes: inout [UUID: HealthOutcome],
-        _ body: () async throws -> [UUID: HealthOutcome]
-    ) async {
-        guard !uuids.isEmpty else { return }
+        _ uuids: [UUID], of count: Int, _ declined: [UUID: HealthOutcome],
+        _ body: () async throws -> StoreAnswers<HealthOutcome>
+    ) async -> StoreAnswers<HealthOutcome> {
+        guard !uuids.isEmpty else { return StoreAnswers(declined) }
+        var answers: StoreAnswers<HealthOutcome>
         do {
             guard !Task.isCancelled else { throw CancellationError() }
-            let answers = try await body()
-            // What nobody answered for is kept by the rules; the app is told of each.
-            if delegate == nil, outcomes.isEmpty {
-                outcomes = answers
-                return
-            }
-            for uuid in uuids { outcomes[uuid] = answers[uuid] ?? .kept(code: "unanswered", retryAfter: nil) }
+            answers = try await body()
         } catch {
-            for uuid in uuids { outcomes[uuid] = Self.kept(error) }
+            answers = StoreAnswers(forAll: Self.kept(error))
         }
+        guard delegate != nil || uuids.count != count else { return answers }
+        var named = declined
+        for uuid in uuids { named[uuid] = answers[uuid] ?? Self.unanswered }
+        return StoreAnswers(named)
     }
 
     private static func kept(_ error: any Error) -> HealthOutcome {

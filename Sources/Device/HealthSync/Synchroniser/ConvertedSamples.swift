@@ -1,0 +1,31 @@
+import Foundation
+
+/// The samples of a portion with their content, in the order in which they were read.
+///
+/// They are asked for in that order nearly always, so that they are found one behind the other.
+struct ConvertedSamples: Sendable {
+    private var samples: [OutgoingSample] = []
+
+    mutating func reserveCapacity(_ count: Int) { samples.reserveCapacity(count) }
+
+    mutating func append(_ sample: OutgoingSample) { samples.append(sample) }
+
+    /// The samples of these identifiers; those that are not there are left out. Of what was read twice it is the first.
+    func samples(of uuids: [UUID]) -> [OutgoingSample] {
+        var found: [OutgoingSample] = []
+        found.reserveCapacity(uuids.count)
+        var place = 0
+        for (number, uuid) in uuids.enumerated() {
+            while place < samples.count, samples[place].uuid != uuid { place += 1 }
+            guard place < samples.count else { return found + byName(uuids[number...]) }
+            found.append(samples[place])
+            place += 1
+        }
+        return found
+    }
+
+    private func byName(_ uuids: ArraySlice<UUID>) -> [OutgoingSample] {
+        let named = Dictionary(samples.map { ($0.uuid, $0) }, uniquingKeysWith: { first, _ in first })
+        return uuids.compactMap { named[$0] }
+    }
+}
