@@ -213,7 +213,8 @@ import Testing
                 case .fetch: effect = step.handle(.fetched(present: [], [:]))
                 case .delete(let asked): effect = step.handle(.answered(StoreAnswers(asked.mapValues { _ in .stored })))
                 case .add(let uuids), .update(let uuids):
-                    effect = step.handle(.answered(StoreAnswers(Dictionary(uniqueKeysWithValues: uuids.map { ($0, .stored) }))))
+                    effect = step.handle(
+                        .answered(StoreAnswers(Dictionary(uniqueKeysWithValues: uuids.map { ($0, .stored) }))))
                 case .readChanges, .readHistory, .readAgain: effect = step.handle(.portion(input.portion))
                 }
             }

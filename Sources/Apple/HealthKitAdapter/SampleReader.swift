@@ -62,8 +62,8 @@
         /// The sample with HealthKit's own values.
         private func raw(_ sample: HKSample, _ units: SeenUnits) throws(SkipReason) -> HealthKitSample {
             var raw = HealthKitSample(
-                type: sample.sampleType.identifier, start: instant(sample.startDate), end: instant(sample.endDate),
-                source: source(of: sample))
+                uuid: sample.uuid, type: sample.sampleType.identifier, start: instant(sample.startDate),
+                end: instant(sample.endDate), source: source(of: sample))
             raw.metadata = MetadataText.texts(of: sample.metadata)
             switch sample {
             case let quantity as HKQuantitySample:

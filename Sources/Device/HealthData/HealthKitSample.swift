@@ -1,6 +1,10 @@
+import Foundation
+
 /// A sample with HealthKit's own values, as HealthKit or a journal of it tells them: the way from there to
 /// ``HealthSample``, by the rules that exports are read by, so that both are the same resource.
 public struct HealthKitSample: Sendable, Hashable {
+    /// HealthKit's identifier of the sample, where it is known.
+    public var uuid: UUID?
     /// HealthKit's identifier of the type.
     public var type: String
     /// The number as it is written; of a category its raw value, of a workout that of its activity. Names of the values
@@ -45,9 +49,10 @@ public struct HealthKitSample: Sendable, Hashable {
 
     /// Makes a sample of what all have.
     public init(
-        type: String, value: String? = nil, unit: String? = nil, start: HealthInstant, end: HealthInstant,
-        source: HealthSource
+        uuid: UUID? = nil, type: String, value: String? = nil, unit: String? = nil, start: HealthInstant,
+        end: HealthInstant, source: HealthSource
     ) {
+        self.uuid = uuid
         self.type = type
         self.value = value
         self.unit = unit
@@ -92,6 +97,7 @@ public struct HealthKitSample: Sendable, Hashable {
 
     fileprivate static func details(_ metadata: [String: String]) -> HealthDetails {
         var details = HealthDetails()
+        guard !metadata.isEmpty else { return details }
         // The order decides which of two spellings of one key counts. What is longer is none of the list.
         for (key, value) in metadata.sorted(by: { $0.key < $1.key })
         where key.utf8.count <= 64 && value.utf8.count <= 64 {
@@ -106,7 +112,8 @@ public struct HealthKitSample: Sendable, Hashable {
     }
 
     private func content(_ type: HealthType, _ value: HealthValue, _ repairs: Repairs) -> HealthSample.Content {
-        HealthSample.Content(type: type, value: value, start: start, end: end, source: source, repairs: repairs)
+        HealthSample.Content(
+            type: type, value: value, start: start, end: end, source: source, uuid: uuid, repairs: repairs)
     }
 
     private func finished(

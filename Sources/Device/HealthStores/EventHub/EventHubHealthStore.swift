@@ -54,7 +54,9 @@ public actor EventHubHealthStore: ExternalStore {
         return StoreAnswers(outcomes)
     }
 
-    public func update(_ samples: [OutgoingSample]) async throws -> StoreAnswers<HealthOutcome> { try await add(samples) }
+    public func update(_ samples: [OutgoingSample]) async throws -> StoreAnswers<HealthOutcome> {
+        try await add(samples)
+    }
 
     public func delete(_ samples: [DeletedSample]) async throws -> StoreAnswers<HealthOutcome> {
         var outcomes: [UUID: HealthOutcome] = [:]

@@ -19,9 +19,9 @@ struct FileLines {
     /// A line has so many bytes at most.
     let limit: Int
 
-    static let pieceLength = 65_536
+    private static let pieceLength = 131_072
     /// As much is kept of a line that is too long.
-    static let headLength = 4_096
+    private static let headLength = 4_096
 
     /// Reads the lines of a part of the file that begins with a line.
     ///

@@ -56,7 +56,7 @@ public actor HealthJournal: HealthSampleSource {
             var isKnown = false
             func take(_ type: ArraySlice<UInt8>) {
                 isKnown = true
-                guard !type.elementsEqual(last), survey.types.count < Self.typeLimit else { return }
+                guard type != last[...], survey.types.count < Self.typeLimit else { return }
                 last = Array(type)
                 survey.types.insert(String(decoding: type, as: UTF8.self))
             }
@@ -81,6 +81,7 @@ public actor HealthJournal: HealthSampleSource {
         let start = try anchor.map { try place(of: $0, within: size) } ?? 0
         var changes = HealthChanges(anchor: anchor)
         var deleted: Set<UUID> = []
+        let isKnown = table.type(type) != nil
         let end = try read(type, from: start, to: size) { line in
             // What is added again after it was deleted comes with the next portion: in one, a deletion is the last word.
             guard changes.added.count + changes.deleted.count < limit, !deleted.contains(line.uuid) else {
@@ -88,7 +89,7 @@ public actor HealthJournal: HealthSampleSource {
                 return false
             }
             switch line.change {
-            case .added(let sample, let end): changes.added.append(reading(line.uuid, sample, end))
+            case .added(let sample, let end): changes.added.append(reading(line.uuid, sample, end, isKnown))
             case .deleted:
                 deleted.insert(line.uuid)
                 changes.deleted.append(line.uuid)
@@ -109,10 +110,11 @@ public actor HealthJournal: HealthSampleSource {
     public func samples(of type: String, _ uuids: [UUID]) throws -> [HealthReading] {
         let wanted = Set(uuids)
         var found: [UUID: HealthReading] = [:]
+        let isKnown = table.type(type) != nil
         try read(type, from: 0, to: size()) { line in
             guard wanted.contains(line.uuid) else { return true }
             switch line.change {
-            case .added(let sample, let end): found[line.uuid] = reading(line.uuid, sample, end)
+            case .added(let sample, let end): found[line.uuid] = reading(line.uuid, sample, end, isKnown)
             case .deleted: found[line.uuid] = nil
             }
             return true
@@ -143,12 +145,17 @@ public actor HealthJournal: HealthSampleSource {
         _ type: String, from start: Int, to end: Int, _ body: (JournalLine) throws -> Bool
     ) throws -> Int {
         let bytes = Array("\"\(type)\"".utf8)
+        // After a line of the type nearly always another one follows: looking for its name first would cost more.
+        var isRow = false
         return try lines.read(from: start, to: end) { line in
-            guard line.bytes.end(of: bytes) != nil || line.bytes.contains(byte: UInt8(ascii: "\\")), !line.isBlank
+            guard
+                isRow || line.bytes.end(of: bytes) != nil || line.bytes.contains(byte: UInt8(ascii: "\\")),
+                !line.isBlank
             else { return true }
             let plain = line.isTooLong ? nil : scanner.read(line.bytes)
             let read = plain ?? JournalLine(line, named: JournalLine.types(in: line.bytes)?.first ?? "")
-            return try read.type == type ? body(read) : true
+            isRow = read.type == type
+            return isRow ? try body(read) : true
         }
     }
 
@@ -160,13 +167,19 @@ public actor HealthJournal: HealthSampleSource {
         return place
     }
 
-    private func reading(_ uuid: UUID, _ sample: Result<HealthKitSample, SkipReason>, _ end: Double) -> HealthReading {
-        do throws(SkipReason) {
-            let raw = try sample.get()
-            guard table.type(raw.type) != nil else { return HealthReading(uuid: uuid, end: end, .other(.null)) }
-            return HealthReading(uuid: uuid, end: end, .sample(try raw.sample(in: table, &zones)))
-        } catch {
-            return HealthReading(uuid: uuid, end: end, .unreadable(error))
+    /// - Parameter isKnown: whether the table has the sample's type.
+    private func reading(
+        _ uuid: UUID, _ sample: Result<HealthKitSample, SkipReason>, _ end: Double, _ isKnown: Bool
+    ) -> HealthReading {
+        switch sample {
+        case .success(let sample):
+            guard isKnown else { return HealthReading(uuid: uuid, end: end, .other(.null)) }
+            do throws(SkipReason) {
+                return HealthReading(uuid: uuid, end: end, .sample(try sample.sample(in: table, &zones)))
+            } catch {
+                return HealthReading(uuid: uuid, end: end, .unreadable(error))
+            }
+        case .failure(let reason): return HealthReading(uuid: uuid, end: end, .unreadable(reason))
         }
     }
 }

@@ -47,7 +47,7 @@ struct JournalLine {
         if isDeletion {
             change = .deleted
         } else {
-            let sample = Self.sample(members)
+            let sample = Self.sample(members, uuid)
             let end = (try? sample.get()).map { Double($0.end.seconds) }
             change = .added(sample, end: end ?? 0)
         }
@@ -97,9 +97,10 @@ struct JournalLine {
 
     // MARK: - The sample
 
-    private static func sample(_ members: JSON) -> Result<HealthKitSample, SkipReason> {
+    private static func sample(_ members: JSON, _ uuid: UUID) -> Result<HealthKitSample, SkipReason> {
         do throws(SkipReason) {
             var sample = try one(members, in: nil)
+            sample.uuid = uuid
             for member in (members["members"]?.array ?? []).prefix(HealthSample.Content.memberLimit) {
                 // A member that cannot be read is dropped with its part of the value.
                 if let member = try? one(member, in: sample) { sample.members.append(member) }

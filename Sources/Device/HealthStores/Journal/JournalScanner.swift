@@ -79,7 +79,7 @@ struct JournalScanner {
         }
         guard isWhole, cursor.isAtEnd, let uuid, let type, let start else { return nil }
         let sample = HealthKitSample(
-            type: type, value: value, unit: unit, start: start, end: end ?? start,
+            uuid: uuid, type: type, value: value, unit: unit, start: start, end: end ?? start,
             source: source ?? HealthSource(product: .app))
         return JournalLine(uuid: uuid, type: type, change: .added(.success(sample), end: Double(sample.end.seconds)))
     }

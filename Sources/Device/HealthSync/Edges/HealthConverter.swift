@@ -19,6 +19,8 @@ struct SampleConversion: Sendable {
     let selection: HealthSelection
     let converters: [String: any HealthConverter]
     private var frames: ObservationFrames
+    /// The length of the last text: those of a type are much the same.
+    private var length = 1_024
 
     init(selection: HealthSelection, converters: [String: any HealthConverter]) {
         self.selection = selection
@@ -69,9 +71,11 @@ struct SampleConversion: Sendable {
             if sample.uuid == nil { sample.uuid = reading.uuid }
             let observation = frames.observation(of: sample, fingerprint: sample.fingerprint)
             var lines: [UInt8] = []
+            lines.reserveCapacity(length + 8)
             let id = observation.uuid
             observation.write(to: &lines, id: id)
             lines.append(0x0A)
+            length = lines.count
             return made(.observation(observation), .observation(id), lines)
         case .special(let record):
             guard selection.selects(record) else { return nil }

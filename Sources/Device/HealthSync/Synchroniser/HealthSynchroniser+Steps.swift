@@ -83,13 +83,15 @@ extension HealthSynchroniser {
         let conversion = SampleConversion(selection: settings.selection, converters: converters)
         var performer = StepPerformer(
             stream: stream, source: source, store: store, storage: storage, delegate: delegate, conversion: conversion,
-            ahead: work == .changes ? ahead : nil)
-        if work == .changes { ahead = nil }
+            ahead: work == .changes && !ahead.isEmpty ? ahead.removeFirst() : nil)
         // Where the room might end with the next step, what was read for it would be read in vain.
         let limit = settings.limits.batch
         let isAhead = source.canBeReadAhead && work == .changes && room.samples >= 2 * limit
         let next = isAhead ? turns.following(stream) : nil
-        if let next, next != stream { readAhead(next, after: states[next]?.anchor) }
+        if let next, next != stream {
+            dropAhead()
+            readAhead(next, after: states[next]?.anchor, parts: 1)
+        }
         var effect = step.begin()
         while true {
             if case .finish(let report) = effect {
@@ -103,23 +105,30 @@ extension HealthSynchroniser {
             }
             let event = await performer.perform(effect)
             if next == stream, case .portion(let portion) = event, portion.hasMore {
-                readAhead(stream, after: portion.anchor)
+                if !performer.wasReadAhead { dropAhead() }
+                // One is read while the one before it is converted and the one before that goes to the store.
+                readAhead(stream, after: portion.anchor, parts: room.samples >= 3 * limit ? 2 : 1)
             }
             guard let next = step.handle(event) else { return noted(step.abandon("health-sync-out-of-order")) }
             effect = next
         }
     }
 
-    private func readAhead(_ stream: HealthStream, after anchor: HealthAnchor?) {
-        dropAhead()
-        ahead = ReadAhead(
-            ChangeReading(stream: stream, anchor: anchor, limit: settings.limits.batch), from: source,
-            SampleConversion(selection: settings.selection, converters: converters))
+    private func readAhead(_ stream: HealthStream, after anchor: HealthAnchor?, parts: Int) {
+        let conversion = SampleConversion(selection: settings.selection, converters: converters)
+        while ahead.count < parts {
+            if let last = ahead.last {
+                ahead.append(ReadAhead(behind: last, from: source, conversion))
+            } else {
+                let asked = ChangeReading(stream: stream, anchor: anchor, limit: settings.limits.batch)
+                ahead.append(ReadAhead(asked, from: source, conversion))
+            }
+        }
     }
 
     func dropAhead() {
-        ahead?.cancel()
-        ahead = nil
+        for part in ahead { part.cancel() }
+        ahead = []
     }
 
     /// Tells the rules of a step, once its state is durable, unless the next step is one of the same stream, which saves it with

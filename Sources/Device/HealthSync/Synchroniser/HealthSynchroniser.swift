@@ -31,8 +31,8 @@ public actor HealthSynchroniser {
     var unsaved: UnsavedState?
     /// Why streams stand, as of the last run.
     var failures: [HealthStream: String] = [:]
-    /// What is read for the step that comes next.
-    var ahead: ReadAhead?
+    /// What is read for the steps that come next, in order.
+    var ahead: [ReadAhead] = []
     private var work: Task<Void, Never>?
     private var clock: Task<Void, Never>?
     private var observation: Task<Void, Never>?

@@ -11,8 +11,10 @@ struct StepPerformer {
     let delegate: (any HealthSyncDelegate)?
     private var conversion: SampleConversion
     private var samples = ConvertedSamples()
-    /// What was read for this step while the one before it was performed.
+    /// What was read for this step while others were performed.
     private var ahead: ReadAhead?
+    /// Whether the step works on what was read ahead.
+    private(set) var wasReadAhead = false
 
     init(
         stream: HealthStream, source: any HealthSampleSource, store: any ExternalStore,
@@ -39,14 +41,14 @@ struct StepPerformer {
             let (ahead, conversion) = (ahead, conversion)
             self.ahead = nil
             var read: ReadPortion?
+            var wasReadAhead = false
             let event = await reading {
-                if let portion = try await ahead?.portion(asked) {
-                    read = portion
-                } else {
-                    read = try await asked.portion(from: source, conversion)
-                }
+                read = try await ahead?.portion(asked)
+                wasReadAhead = read != nil
+                if !wasReadAhead { read = asked.portion(of: try await asked.changes(from: source), conversion) }
                 return .done
             }
+            self.wasReadAhead = wasReadAhead
             guard let read else { return event }
             samples = read.samples
             return .portion(read.portion)

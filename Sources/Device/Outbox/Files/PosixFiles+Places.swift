@@ -20,18 +20,18 @@ extension PosixFiles {
             throw error
         }
         defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: max(count, 0))
-        var read = 0
-        while read < bytes.count {
-            let result = bytes.withUnsafeMutableBytes { buffer in
-                pread(descriptor, buffer.baseAddress?.advanced(by: read), buffer.count - read, off_t(place + read))
+        var isWhole = true
+        let bytes = [UInt8](unsafeUninitializedCapacity: max(count, 0)) { buffer, read in
+            while read < buffer.count {
+                let result = pread(
+                    descriptor, buffer.baseAddress?.advanced(by: read), buffer.count - read, off_t(place + read))
+                if result < 0, errno == EINTR { continue }
+                isWhole = result >= 0
+                if result <= 0 { break }
+                read += result
             }
-            if result < 0, errno == EINTR { continue }
-            guard result >= 0 else { throw failure("read", file) }
-            if result == 0 { break }
-            read += result
         }
-        bytes.removeLast(bytes.count - read)
+        guard isWhole else { throw failure("read", file) }
         return bytes
     }
 

@@ -111,9 +111,9 @@ struct HealthSyncWake {
         let kept = try await progress.streams()
         var limits = HealthSyncLimits()
         // Who says how many has no other bound but the time; no resource of a journal is larger than its line may be.
-        // What is read at once becomes durable at once: with many more samples, more of them.
+        // What is read at once becomes durable at once, and three times as much is in memory: a large wake takes more.
         if let samples {
-            limits = HealthSyncLimits(samples: samples, bytes: .max, batch: min(max(samples / 125, 400), 2_000))
+            limits = HealthSyncLimits(samples: samples, bytes: .max, batch: samples < 100_000 ? 250 : 2_000)
         }
         synchroniser = HealthSynchroniser(
             source: journal, storage: progress,
