@@ -52,10 +52,15 @@ actor World {
     /// Whether the source knows the place behind what it has; a journal is read from its beginning.
     var hasPosition = true
     var failsSave = false
+    /// After so many saves each one fails; nil for never.
+    var savesLeft: Int?
+    /// How long a call of a store takes.
+    var secondsACall = 0.0
     /// After so many calls the power goes; nil for never.
     var powerLeft: Int?
     private(set) var process = 0
     private(set) var writes = 0
+    private(set) var saves = 0
     private(set) var reads = 0
     private var random: Seeded
     let clock: ManualClock
@@ -258,6 +263,7 @@ actor World {
         _ store: String, _ call: String, _ keys: [UUID: (key: String, lines: [UInt8]?)], _ process: Int
     ) async throws -> [UUID: HealthOutcome] {
         try tick(process)
+        clock.advance(by: secondsACall)
         stores[store, default: Stored()].calls.append("\(call) \(keys.count)")
         let fault = nextFault()
         if fault == .network { throw PowerLost() }
@@ -307,8 +313,9 @@ actor World {
 
     func save(_ state: [UInt8], _ stream: HealthStream, _ process: Int) throws {
         try tick(process)
-        if failsSave { throw CocoaError(.fileWriteOutOfSpace) }
-        writes += 1
+        if failsSave || savesLeft == 0 { throw CocoaError(.fileWriteOutOfSpace) }
+        savesLeft = savesLeft.map { $0 - 1 }
+        (writes, saves) = (writes + 1, saves + 1)
         saved[stream] = state
         try tick(process)
     }

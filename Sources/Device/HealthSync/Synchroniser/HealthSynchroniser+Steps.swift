@@ -95,7 +95,10 @@ extension HealthSynchroniser {
         var effect = step.begin()
         while true {
             if case .finish(let report) = effect {
-                if isAhead { performer.release() }
+                if isAhead {
+                    await released?.value
+                    released = performer.release()
+                }
                 if report.isSaved {
                     unsaved = nil
                 } else if isSaved {

@@ -33,6 +33,8 @@ public actor HealthSynchroniser {
     var failures: [HealthStream: String] = [:]
     /// What is read for the steps that come next, in order.
     var ahead: [ReadAhead] = []
+    /// Lets go of the samples of the last step.
+    var released: Task<Void, Never>?
     private var work: Task<Void, Never>?
     private var clock: Task<Void, Never>?
     private var observation: Task<Void, Never>?

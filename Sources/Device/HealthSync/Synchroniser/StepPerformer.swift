@@ -98,7 +98,7 @@ struct StepPerformer {
     }
 
     /// Lets go of the samples while others go on: there are thousands.
-    consuming func release() { Task.detached { [samples] in withExtendedLifetime(samples) {} } }
+    consuming func release() -> Task<Void, Never> { Task.detached { [samples] in withExtendedLifetime(samples) {} } }
 
     private func reading(_ body: () async throws -> HealthStreamStep.Event) async -> HealthStreamStep.Event {
         guard !Task.isCancelled else { return .sourceFailed(code: HealthStreamStep.timeOverCode) }

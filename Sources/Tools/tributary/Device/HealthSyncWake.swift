@@ -113,7 +113,7 @@ struct HealthSyncWake {
         // Who says how many has no other bound but the time; no resource of a journal is larger than its line may be.
         // What is read at once becomes durable at once, and three times as much is in memory: a large wake takes more.
         if let samples {
-            limits = HealthSyncLimits(samples: samples, bytes: .max, batch: samples < 100_000 ? 250 : 2_000)
+            limits = HealthSyncLimits(samples: samples, bytes: .max, batch: samples < 100_000 ? 200 : 2_000)
         }
         synchroniser = HealthSynchroniser(
             source: journal, storage: progress,

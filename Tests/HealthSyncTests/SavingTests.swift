@@ -1,0 +1,69 @@
+import Foundation
+import HealthSync
+import Testing
+
+/// When the state of a stream is written to the disk.
+@Suite struct SavingTests {
+    /// A phone with forty samples, of which a step takes two.
+    private func scene(after earlier: Scene? = nil, samples: Int = 40) async throws -> Scene {
+        let scene = await Scene(after: earlier, limits: HealthSyncLimits(samples: 1_000, batch: 2))
+        await scene.world.set { $0.hasPosition = false }
+        if earlier == nil { for number in 0..<samples { try await scene.add(100 + number) } }
+        return scene
+    }
+
+    @Test func stepsThatFollowOneAnotherAreSavedTogether() async throws {
+        let scene = try await scene()
+        let report = await scene.synchroniser.run()
+        #expect(!report.hasMore && !report.hasFailed)
+        let (saves, isEqual) = (await scene.world.saves, await scene.isEqual())
+        // Once where the stream began, once at the end.
+        #expect(saves == 2 && isEqual)
+        #expect(try await scene.anchor() == "40")
+    }
+
+    @Test func whatTakesLongIsSavedEachSecond() async throws {
+        let scene = try await scene()
+        // Three calls of a step, 0.2 s each.
+        await scene.world.set { $0.secondsACall = 0.2 }
+        await scene.synchroniser.run()
+        let (saves, isEqual) = (await scene.world.saves, await scene.isEqual())
+        #expect((4...15).contains(saves) && isEqual, "\(saves)")
+    }
+
+    @Test(arguments: [0.0, 0.2]) func aStateThatCannotBeSavedIsToldAndItsWorkIsDoneAgain(seconds: Double) async throws {
+        let scene = try await scene()
+        await scene.world.set {
+            $0.savesLeft = 1
+            $0.secondsACall = seconds
+        }
+        let report = await scene.synchroniser.run()
+        #expect(report.hasFailed)
+        #expect(try await scene.state().anchor == nil)
+        await scene.world.set { $0.savesLeft = nil }
+        let again = await scene.synchroniser.run()
+        #expect(!again.hasFailed && !again.hasMore)
+        let isEqual = await scene.isEqual()
+        #expect(isEqual)
+        #expect(try await scene.anchor() == "40")
+    }
+
+    @Test func aRunThatHasNoRoomForTheNextStepIsSaved() async throws {
+        let scene = try await scene()
+        await scene.synchroniser.run()
+        for number in 0..<10 { try await scene.add(200 + number) }
+        let next = await Scene(after: scene, limits: HealthSyncLimits(samples: 6, batch: 2))
+        #expect(await next.synchroniser.run().hasMore)
+        #expect(try await next.anchor() == "46")
+    }
+
+    @Test func whoForgetsAStreamFindsNothingOfItAfterwards() async throws {
+        let scene = try await scene()
+        async let run = scene.synchroniser.run()
+        await scene.synchroniser.reset()
+        _ = await run
+        await scene.synchroniser.reset()
+        let saved = await scene.world.saved
+        #expect(saved.isEmpty)
+    }
+}
