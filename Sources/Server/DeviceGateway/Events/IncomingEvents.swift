@@ -1,5 +1,4 @@
 import Core
-import Crypto
 import Foundation
 import Wire
 
@@ -8,12 +7,12 @@ struct IncomingEvents: Sendable {
     /// One event, as it is stored: `{"Body": …, "Properties": …, "SystemProperties": …}`.
     struct Event: Sendable {
         let body: Data
-        /// Half of the SHA-256 of the body, by which an event that comes again is known.
+        /// By what an event that comes again is known.
         let digest: Data
 
         init(_ json: JSON) {
             body = json.data()
-            digest = Data(SHA256.hash(data: body).prefix(16))
+            digest = EventDigest.digest(of: body)
         }
     }
 

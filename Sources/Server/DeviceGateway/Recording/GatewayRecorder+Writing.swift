@@ -17,10 +17,9 @@ extension GatewayRecorder {
         for (device, owner) in batch.owners {
             guard try DeviceRegistration.owner(of: device, in: transaction) == owner else { throw Outdated() }
         }
-        let known = try measurements.groups(batch.made.map(\.bucket.id))
-        guard batch.made.allSatisfy({ known[$0.bucket.id]?.edition ?? 0 == $0.bucket.known.edition }) else {
-            throw Outdated()
-        }
+        let there = batch.works.filter { $0.bucket.known.isThere }
+        let editions = try measurements.groups(there.map { $0.bucket.id }).mapValues { $0.edition }
+        guard there.allSatisfy({ editions[$0.bucket.id] ?? 0 == $0.bucket.known.edition }) else { throw Outdated() }
         // 2. Each participant's by their consent.
         var settlements = Dictionary(uniqueKeysWithValues: batch.readings.map { ($0.event.number, $0.settlement) })
         func note(_ settlement: EventSettlement, of readings: [GatewayMeasurements.Numbered]) {
@@ -30,35 +29,32 @@ extension GatewayRecorder {
         }
         var (measured, observed) = (0, 0)
         var notes: [GatewayMeasurements.Note] = []
-        let participants = Dictionary(grouping: batch.made, by: \.bucket.participant)
-        for (place, (participant, made)) in participants.sorted(by: { $0.key < $1.key }).enumerated() {
-            let new = made.flatMap(\.bucket.new)
+        let participants = Dictionary(grouping: batch.works) { $0.bucket.participant }
+        for (place, (participant, works)) in participants.sorted(by: { $0.key < $1.key }).enumerated() {
             switch try batch.writing.standing(of: participant, in: transaction) {
             case .admitted: break
             case .held(let code, let sentence):
-                for reading in new {
+                for reading in works.flatMap({ $0.bucket.new }) {
                     note(.waiting(device: reading.measurement.deviceID, GatewayReason(code, sentence)), of: [reading])
                 }
                 continue
             case .refused:
-                note(.refused, of: new)
+                note(.refused, of: works.flatMap { $0.bucket.new })
                 continue
             }
             let submissionID = place == 0 ? batch.submissionID : "\(batch.submissionID)-\(place + 1)"
-            for (bucket, made, number) in try write(made, of: participant, batch, submissionID, in: transaction) {
-                guard let made else {
-                    for reading in bucket.new {
+            let written = try write(works, of: participant, batch, submissionID, in: transaction)
+            for work in works {
+                guard !written.foreign.contains(work.bucket.id) else {
+                    for reading in work.bucket.new {
                         note(.quarantined(device: reading.measurement.deviceID, Self.foreign), of: [reading])
                     }
                     continue
                 }
-                guard let number = bucket.known.number ?? number else { throw Outdated() }
-                notes.append(
-                    .init(
-                        number: number, participant: participant, known: bucket.known, new: made.noted,
-                        count: made.count))
-                measured += made.noted.count
-                if bucket.known.edition == 0 { observed += 1 }
+                guard let number = work.bucket.known.number ?? written.numbers[work.bucket.id] else { throw Outdated() }
+                notes.append(GatewayMeasurements.Note(number: number, participant: participant, work: work))
+                measured += work.made.noted.count
+                if work.bucket.known.edition == 0 { observed += 1 }
             }
         }
         try measurements.note(notes, at: Self.milliseconds(batch.at))
@@ -72,28 +68,31 @@ extension GatewayRecorder {
 
     /// Writes a participant's Observations with their facts and rows of the audit.
     ///
-    /// - Returns: each bucket, with nil where its id is another participant's, and the number of the record that was written.
+    /// - Returns: the ids that are another participant's, and the numbers of the records that were written.
     private func write(
-        _ made: [(bucket: ObservationBucket, made: ObservationBucket.Made)], of participant: String,
-        _ batch: GatewayBatch,
-        _ submissionID: String, in transaction: any SQLTransaction
-    ) throws -> [(ObservationBucket, ObservationBucket.Made?, number: Int64?)] {
+        _ works: [ObservationWork], of participant: String, _ batch: GatewayBatch, _ submissionID: String,
+        in transaction: any SQLTransaction
+    ) throws -> (foreign: Set<String>, numbers: [String: Int64]) {
         let type = Observation.resourceType
         let store = RecordStore()
-        func isFree(_ buckets: [ObservationBucket]) throws -> Bool {
-            try store.areFree(buckets.map { (type: type, id: $0.id) }, for: participant, in: transaction)
+        func isFree(_ ids: [String]) throws -> Bool {
+            try store.areFree(ids.map { (type: type, id: $0) }, for: participant, in: transaction)
         }
-        let areFree = try isFree(made.map(\.bucket))
-        let results = try made.map { bucket, made in (bucket, try areFree || isFree([bucket]) ? made : nil) }
-        let records = results.compactMap { $0.1?.written }
-        guard !records.isEmpty else { return results.map { ($0.0, $0.1, nil) } }
+        // Of an id that was nobody's, writing it says whether it still is.
+        let ids = works.compactMap { $0.bucket.known.isThere ? $0.bucket.id : nil }
+        let foreign = try isFree(ids) ? [] : Set(ids.filter { try !isFree([$0]) })
+        let own = works.filter { $0.made.written != nil && !foreign.contains($0.bucket.id) }
+        guard !own.isEmpty else { return (foreign, [:]) }
         // Nobody signed it: that is what a provenance without a signer says.
         let provenance = RecordProvenance(
             submissionID: submissionID, clientID: "device-hub:" + batch.hub, keyID: nil, receivedAt: batch.at)
         let changes = try store.write(provenance, at: batch.at, in: transaction) { writer in
-            try writer.expect(records.lazy.map(\.record))
-            return try records.map { prepared, record in
-                RecordChange(record, try writer.put(record), prepared: prepared)
+            try writer.expect(own.lazy.compactMap { $0.made.written?.record })
+            return try own.compactMap { work -> RecordChange? in
+                guard let (prepared, record) = work.made.written else { return nil }
+                let put = try writer.put(record)
+                guard work.bucket.known.isThere || put.outcome == .created else { throw Outdated() }
+                return RecordChange(record, put, prepared: prepared)
             }
         }
         try batch.writing.follow(changes, submissionID: submissionID, in: transaction)
@@ -101,7 +100,6 @@ extension GatewayRecorder {
         try access.record(
             Decision(allowed: true, reason: "permitted"), actor, .writeRecord,
             changes.map { Target(resourceType: type, resourceID: $0.id, subject: participant) }, in: transaction)
-        let numbers = Dictionary(changes.map { ($0.id, $0.number) }, uniquingKeysWith: { first, _ in first })
-        return results.map { ($0.0, $0.1, numbers[$0.0.id]) }
+        return (foreign, Dictionary(changes.map { ($0.id, $0.number) }, uniquingKeysWith: { first, _ in first }))
     }
 }

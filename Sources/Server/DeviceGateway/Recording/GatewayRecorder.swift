@@ -93,10 +93,10 @@ public struct GatewayRecorder: Sendable {
         Self.put(off: &readings, &buckets, at: now)
         try await loadReadings(&buckets)
         // 3. The Observations. One that cannot be is tried reading by reading, so that what fails fails alone.
-        var made: [(bucket: ObservationBucket, made: ObservationBucket.Made)] = []
+        var works: [ObservationWork] = []
         let open = buckets.values.filter { !$0.new.isEmpty }.sorted { $0.id < $1.id }
         for (bucket, (result, failures)) in zip(open, await Self.make(open, writing)) {
-            if let result { made.append((bucket, result)) }
+            if let result { works.append(ObservationWork(bucket, result)) }
             for (event, reason) in failures {
                 for index in readings.indices where readings[index].event.number == event {
                     readings[index].note(reason, device: bucket.new.first?.measurement.deviceID)
@@ -104,7 +104,7 @@ public struct GatewayRecorder: Sendable {
             }
         }
         return GatewayBatch(
-            hub: due.hub, readings: readings, made: made, owners: owners, writing: writing, at: at,
+            hub: due.hub, readings: readings, works: works, owners: owners, writing: writing, at: at,
             submissionID: "gateway:" + newID().uuidString.lowercased(), last: last, observations: observations,
             hasLeft: hasLeft)
     }

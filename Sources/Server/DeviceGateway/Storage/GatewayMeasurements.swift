@@ -22,7 +22,9 @@ struct GatewayMeasurements {
 
     /// What is known of an Observation.
     struct Group: Sendable {
-        /// The number of its record; nil where there is none.
+        /// Whether there is a record of its id, whoever wrote it.
+        var isThere = false
+        /// The number of its record; nil where it has no readings.
         var number: Int64?
         /// How often its readings were changed; 0 where there are none.
         var edition: Int64 = 0
@@ -40,7 +42,7 @@ struct GatewayMeasurements {
     /// Parameter: the Observation's id.
     static let groupSQL = """
         SELECT o.number, o.edition, o.written_ms, o.value_count, o.participant FROM record r
-        JOIN gateway_observation o ON o.number = r.number WHERE r.type = 'Observation' AND r.id = ?
+        LEFT JOIN gateway_observation o ON o.number = r.number WHERE r.type = 'Observation' AND r.id = ?
         """
 
     /// What is known of Observations, by their ids; without their readings.
@@ -52,10 +54,11 @@ struct GatewayMeasurements {
         var groups: [String: Group] = [:]
         for (id, rows) in zip(ids, found) {
             groups[id] = try rows.first.map { row in
-                Group(
-                    number: try row.integer("number"), edition: try row.integer("edition"),
-                    written: try row.integer("written_ms"),
-                    count: try row.integer("value_count"), participant: try row.text("participant"))
+                guard let number = row.integerIfPresent("number") else { return Group(isThere: true) }
+                return Group(
+                    isThere: true, number: number, edition: try row.integer("edition"),
+                    written: try row.integer("written_ms"), count: try row.integer("value_count"),
+                    participant: try row.text("participant"))
             }
         }
         return groups
@@ -80,18 +83,17 @@ struct GatewayMeasurements {
         /// The number of the Observation's record.
         let number: Int64
         let participant: String
-        /// What was known of it.
-        let known: Group
-        /// The readings that are to be stored.
-        let new: [Numbered]
-        /// How many it has with them.
-        let count: Int
+        let work: ObservationWork
+
+        /// How often its readings were changed before.
+        var edition: Int64 { work.bucket.known.edition }
+        var isNew: Bool { work.bucket.known.number == nil }
     }
 
     /// Notes the readings that Observations were just made of.
     func note(_ notes: [Note], at now: Int64) throws {
-        try noteNew(notes.filter { $0.known.number == nil }, at: now)
-        try change(notes.filter { $0.known.number != nil }, at: now)
+        try noteNew(notes.filter(\.isNew), at: now)
+        try change(notes.filter { !$0.isNew }, at: now)
     }
 
     private func noteNew(_ notes: [Note], at now: Int64) throws {
@@ -100,7 +102,9 @@ struct GatewayMeasurements {
         var readings = try transaction.inserter(ReadingRow.insertion)
         for note in notes {
             try observations.add(ObservationRow(note: note, at: now))
-            for reading in note.new { try readings.add(ReadingRow(observation: note.number, reading: reading)) }
+            for reading in note.work.made.noted {
+                try readings.add(ReadingRow(observation: note.number, reading: reading))
+            }
         }
         try observations.flush()
         try readings.flush()
@@ -113,12 +117,15 @@ struct GatewayMeasurements {
                 SQLQuery(
                     "UPDATE gateway_observation SET edition = ?, value_count = ?, written_ms = ? WHERE number = ?",
                     [
-                        SQLValue(note.known.edition + 1), SQLValue(note.count), SQLValue(now), SQLValue(note.number),
+                        SQLValue(note.edition + 1), SQLValue(note.work.made.count), SQLValue(now),
+                        SQLValue(note.number),
                     ])
             })
         var readings = try transaction.inserter(ReadingRow.replacement)
         for note in notes {
-            for reading in note.new { try readings.add(ReadingRow(observation: note.number, reading: reading)) }
+            for reading in note.work.made.noted {
+                try readings.add(ReadingRow(observation: note.number, reading: reading))
+            }
         }
         try readings.flush()
     }
@@ -142,7 +149,7 @@ private struct ObservationRow {
         columns: [
             SQLColumn("number") { SQLValue($0.note.number) },
             SQLColumn("participant") { SQLValue($0.note.participant) },
-            SQLColumn("edition") { _ in .integer(1) }, SQLColumn("value_count") { SQLValue($0.note.count) },
+            SQLColumn("edition") { _ in .integer(1) }, SQLColumn("value_count") { SQLValue($0.note.work.made.count) },
             SQLColumn("written_ms") { SQLValue($0.at) },
         ])
 }
