@@ -27,6 +27,12 @@ struct GatewayFixture: Sendable {
     final class House: RecordAdmission, WriteAdmission {
         private let standing = Mutex<[String: DataStanding]>([:])
         private let followed = Mutex<[String]>([])
+        private let others = Mutex<[@Sendable (any SQLTransaction) throws -> Void]>([])
+
+        /// Has another one write in the transaction that writes next, before it does.
+        func interrupt(_ write: @escaping @Sendable (any SQLTransaction) throws -> Void) {
+            others.withLock { $0.append(write) }
+        }
 
         func set(_ value: DataStanding, of participant: String) { standing.withLock { $0[participant] = value } }
         var changes: [String] { followed.withLock { $0 } }
@@ -40,7 +46,8 @@ struct GatewayFixture: Sendable {
         }
         func permit(_ participants: Set<String>, type: String, id: String, in transaction: any SQLTransaction) throws {}
         func standing(of participant: String, in transaction: any SQLTransaction) throws -> DataStanding {
-            standing.withLock { $0[participant] } ?? .admitted
+            try others.withLock { $0.popLast() }?(transaction)
+            return standing.withLock { $0[participant] } ?? .admitted
         }
         func follow(_ changes: [RecordChange], submissionID: String, in transaction: any SQLTransaction) throws {
             followed.withLock { $0 += changes.map(\.id) }

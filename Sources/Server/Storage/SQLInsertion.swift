@@ -2,7 +2,7 @@
 public struct SQLColumn<Source>: Sendable {
     /// The name, as the table has it.
     public let name: String
-    let value: @Sendable (Source) -> SQLValue
+    @usableFromInline let value: @Sendable (Source) -> SQLValue
 
     /// A column with its value.
     public init(_ name: String, _ value: @escaping @Sendable (Source) -> SQLValue) {
@@ -84,13 +84,15 @@ public struct SQLInsertionTarget: Sendable, Hashable {
 /// Inserts rows of one kind through a statement that is prepared once. It lives only inside the transaction that made it.
 public struct SQLInserter<Row> {
     /// So many rows wait at most.
-    private static var most: Int { 4096 }
+    @usableFromInline static var most: Int { 4096 }
 
-    private let statement: any SQLStatement
-    private let columns: [SQLColumn<Row>]
+    // Its functions are compiled for each kind of row where they are called: thousands of rows go through them in one transaction,
+    // and what is said of no kind in particular copies a row for each of its columns.
+    @usableFromInline let statement: any SQLStatement
+    @usableFromInline let columns: [SQLColumn<Row>]
     /// The numbers of the placeholders that are part of the key of an insertion that keeps what is present.
     private let keyPositions: [Int]
-    private var waiting: [Row] = []
+    @usableFromInline var waiting: [Row] = []
 
     fileprivate init(_ statement: any SQLStatement, _ columns: [SQLColumn<Row>], _ target: SQLInsertionTarget) {
         self.statement = statement
@@ -115,7 +117,7 @@ public struct SQLInserter<Row> {
     /// - Returns: false where the insertion keeps what is there and the row's key was taken: then nothing was done.
     /// - Throws: ``StorageError``, at once or with the next other statement of the transaction.
     @discardableResult
-    public func insert(_ row: Row) throws -> Bool {
+    @inlinable public func insert(_ row: Row) throws -> Bool {
         var position = 1
         for column in columns {
             try statement.bind(column.value(row), at: position)
@@ -128,7 +130,7 @@ public struct SQLInserter<Row> {
     /// those of others: SQLite finds the table's pages in the processor's cache.
     ///
     /// - Throws: ``StorageError``, also over a row that was added before.
-    public mutating func add(_ row: Row) throws {
+    @inlinable public mutating func add(_ row: Row) throws {
         waiting.append(row)
         if waiting.count == Self.most { try flush() }
     }
@@ -136,8 +138,8 @@ public struct SQLInserter<Row> {
     /// Inserts what was added. Whoever adds must see to it before others read, and at the end.
     ///
     /// - Throws: ``StorageError``; then the transaction must not be committed.
-    public mutating func flush() throws {
-        for row in waiting { try insert(row) }
+    @inlinable public mutating func flush() throws {
+        for place in waiting.indices { try insert(waiting[place]) }
         waiting.removeAll(keepingCapacity: true)
         try statement.finish()
     }
