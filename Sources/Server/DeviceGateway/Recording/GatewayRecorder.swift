@@ -51,12 +51,21 @@ public struct GatewayRecorder: Sendable {
                     try await record(current)
                     break
                 }
-                async let following = prepare(behind: current)
-                try await record(current)
+                // What a hub takes before it is the batch's turn is part of the next one.
+                let turn = AsyncStream<Never>.makeStream()
+                async let following = prepare(behind: current, after: turn.stream)
+                try await record(current) { turn.continuation.finish() }
                 guard let next = try await following else { break }
                 batch = next
             }
         }
+    }
+
+    private func prepare(
+        behind current: GatewayBatch, after turn: AsyncStream<Never>
+    ) async throws -> GatewayBatch? {
+        for await _ in turn {}
+        return try await prepare(behind: current)
     }
 
     /// Makes the Observations of the next events whose time has come.
@@ -110,9 +119,15 @@ public struct GatewayRecorder: Sendable {
     }
 
     /// Writes a batch, all of it in one transaction.
-    private func record(_ batch: GatewayBatch) async throws {
+    ///
+    /// - Parameter begun: called when nothing that was asked for before is left to be written, whatever comes of it.
+    private func record(_ batch: GatewayBatch, begun: @escaping @Sendable () -> Void = {}) async throws {
+        defer { begun() }
         do {
-            try await database.write { transaction in try write(batch, in: transaction) }
+            try await database.write { transaction in
+                begun()
+                try write(batch, in: transaction)
+            }
         } catch is Outdated {
             // Another one was faster, or a device changed hands: the next batch sees what stands then.
         }
