@@ -32,28 +32,41 @@ struct SearchEntryWriter {
         for (place, entry) in entries.enumerated() {
             switch entry {
             case .term(let term):
-                try add(Row(number, place, try numbers.number(of: term), entry), \.terms, Row.terms)
+                try Self.add(
+                    Row(number, place, try numbers.number(of: term), entry), &inserters.terms, Row.terms,
+                    in: transaction)
             case .print(let term, _):
-                try add(Row(number, place, try numbers.number(of: term), entry), \.prints, Row.prints)
+                try Self.add(
+                    Row(number, place, try numbers.number(of: term), entry), &inserters.prints, Row.prints,
+                    in: transaction)
             case .text(let term, _, _):
-                try add(Row(number, place, try numbers.number(of: term), entry), \.texts, Row.texts)
+                try Self.add(
+                    Row(number, place, try numbers.number(of: term), entry), &inserters.texts, Row.texts,
+                    in: transaction)
             case .time(let term, _):
-                try add(Row(number, place, try numbers.number(of: term), entry), \.times, Row.times)
+                try Self.add(
+                    Row(number, place, try numbers.number(of: term), entry), &inserters.times, Row.times,
+                    in: transaction)
             case .number(let term, _):
-                try add(Row(number, place, try numbers.number(of: term), entry), \.numbers, Row.numbers)
+                try Self.add(
+                    Row(number, place, try numbers.number(of: term), entry), &inserters.numbers, Row.numbers,
+                    in: transaction)
             case .part(_, let term, _):
-                try add(Row(number, place, try numbers.number(of: term), entry), \.parts, Row.parts)
+                try Self.add(
+                    Row(number, place, try numbers.number(of: term), entry), &inserters.parts, Row.parts,
+                    in: transaction)
             }
         }
     }
 
-    private mutating func add(
-        _ row: Row, _ inserter: WritableKeyPath<Inserters, SQLInserter<Row>?>, _ insertion: SQLInsertion<Row, Void>
+    private static func add(
+        _ row: Row, _ inserter: inout SQLInserter<Row>?, _ insertion: SQLInsertion<Row, Void>,
+        in transaction: any SQLTransaction
     ) throws {
-        if try inserters[keyPath: inserter]?.add(row) != nil { return }
+        if try inserter?.add(row) != nil { return }
         var made = try transaction.inserter(insertion)
         try made.add(row)
-        inserters[keyPath: inserter] = made
+        inserter = made
     }
 
     /// Puts the entries of a record's new version in the place of those it had, which are written (``flush()``).
