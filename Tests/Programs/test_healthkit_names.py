@@ -43,7 +43,7 @@ class HealthKitNames(unittest.TestCase):
             ("HealthStore.swift", "case daily = 3", "case daily = 4"),
             ("HealthStore.swift", "objc: HKHealthStore isHealthDataAvailable", "objc: HKHealthStore hasHealthData"),
             ("SpecialSamples.swift", "HKElectrocardiogramClassificationSinusRhythm", "HKElectrocardiogramClassificationSinus"),
-            ("Samples.swift", "objc: class HKStatistics", "objc: class HKStatistic"),
+            ("Workouts.swift", "objc: class HKStatistics", "objc: class HKStatistic"),
         ]:
             shim = self.folder / f"{file}-{wrong[-6:]}"
             shutil.copytree(SHIM, shim)
