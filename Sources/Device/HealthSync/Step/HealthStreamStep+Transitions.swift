@@ -59,7 +59,7 @@ extension HealthStreamStep {
             return nextRound()
         case (.noting, .done): return delete()
         case (.deleting, .answered(let answers)):
-            for uuid in Array(portion.round.asked.keys) { setDeletion(answers[uuid] ?? Self.unanswered, for: uuid) }
+            for uuid in Array(portion.round.asked.keys) { setDeletion(answers[uuid] ?? .unanswered, for: uuid) }
             return forget()
         case (.forgetting, .done): return fetch()
         case (.fetching, .fetched(let present, let outcomes)):
@@ -325,10 +325,8 @@ extension HealthStreamStep {
 
     // MARK: - Outcomes
 
-    private static let unanswered = HealthOutcome.kept(code: "unanswered", retryAfter: nil)
-
     private mutating func take(_ answers: StoreAnswers<HealthOutcome>, at places: [Int]) {
-        for place in places { set(answers[portion.additions[place].uuid] ?? Self.unanswered, at: place) }
+        for place in places { set(answers[portion.additions[place].uuid] ?? .unanswered, at: place) }
     }
 
     private mutating func set(_ outcome: HealthOutcome, at place: Int) {

@@ -9,6 +9,9 @@ public enum HealthOutcome: Sendable, Hashable {
     /// The app said no to this sample: it is neither sent nor offered again.
     case declined
 
+    /// What is taken for the outcome of a sample that nobody answered for.
+    static let unanswered = HealthOutcome.kept(code: "unanswered", retryAfter: nil)
+
     /// A server may ask for a day at most.
     public static let longestDelay = 86_400.0
 

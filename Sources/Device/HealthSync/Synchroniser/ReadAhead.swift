@@ -71,9 +71,15 @@ struct ReadAhead: Sendable {
 
     /// What was read; nil where another part is asked for.
     func portion(_ wanted: ChangeReading) async throws -> ReadPortion? {
-        guard stream == wanted.stream, limit == wanted.limit else { return nil }
+        guard stream == wanted.stream, limit == wanted.limit else {
+            cancel()
+            return nil
+        }
         return try await withTaskCancellationHandler {
-            guard let asked = try await reading.value?.asked, asked.anchor == wanted.anchor else { return nil }
+            guard let asked = try await reading.value?.asked, asked.anchor == wanted.anchor else {
+                cancel()
+                return nil
+            }
             return try await conversion.value
         } onCancel: {
             cancel()

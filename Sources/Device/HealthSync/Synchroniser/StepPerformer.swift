@@ -157,7 +157,7 @@ struct StepPerformer {
                     case .absent?: break
                     case .kept(let code, let retryAfter)?:
                         outcomes[sample.uuid] = .kept(code: code, retryAfter: retryAfter)
-                    case nil: outcomes[sample.uuid] = Self.unanswered
+                    case nil: outcomes[sample.uuid] = .unanswered
                     }
                 }
             }
@@ -169,21 +169,29 @@ struct StepPerformer {
     }
 
     private func add(_ uuids: [UUID]) async -> StoreAnswers<HealthOutcome> {
-        var declined: [UUID: HealthOutcome] = [:]
-        let asked = await allowed(uuids, &declined) { await $0.shouldAdd($1, to: stream.store) }
         let store = store
-        let answers = await call(asked.map(\.uuid), of: uuids.count, declined) { try await store.add(asked) }
+        let answers = await send(
+            uuids, { await $0.shouldAdd($1, to: stream.store) }, to: { try await store.add($0) })
         await delegate?.addComplete(answers.named, to: stream.store)
         return answers
     }
 
     private func update(_ uuids: [UUID]) async -> StoreAnswers<HealthOutcome> {
-        var declined: [UUID: HealthOutcome] = [:]
-        let asked = await allowed(uuids, &declined) { await $0.shouldUpdate($1, in: stream.store) }
         let store = store
-        let answers = await call(asked.map(\.uuid), of: uuids.count, declined) { try await store.update(asked) }
+        let answers = await send(
+            uuids, { await $0.shouldUpdate($1, in: stream.store) }, to: { try await store.update($0) })
         await delegate?.updateComplete(answers.named, in: stream.store)
         return answers
+    }
+
+    /// Makes a call of the store with the samples that the app lets go.
+    private func send(
+        _ uuids: [UUID], _ ask: (any HealthSyncDelegate, OutgoingSample) async -> Bool,
+        to body: ([OutgoingSample]) async throws -> StoreAnswers<HealthOutcome>
+    ) async -> StoreAnswers<HealthOutcome> {
+        var declined: [UUID: HealthOutcome] = [:]
+        let asked = await allowed(uuids, &declined, ask)
+        return await call(asked.map(\.uuid), of: uuids.count, declined) { try await body(asked) }
     }
 
     /// The samples of these identifiers, without those that the app says no to.
@@ -204,8 +212,6 @@ struct StepPerformer {
         return allowed
     }
 
-    private static let unanswered = HealthOutcome.kept(code: "unanswered", retryAfter: nil)
-
     /// Makes a call of the store, unless there is nothing to ask or the time is over.
     ///
     /// - Parameter count: so many should be asked about; what the store says of all is said of those alone that it was asked about.
@@ -224,7 +230,7 @@ struct StepPerformer {
         }
         guard delegate != nil || uuids.count != count else { return answers }
         var named = declined
-        for uuid in uuids { named[uuid] = answers[uuid] ?? Self.unanswered }
+        for uuid in uuids { named[uuid] = answers[uuid] ?? .unanswered }
         return StoreAnswers(named)
     }
 

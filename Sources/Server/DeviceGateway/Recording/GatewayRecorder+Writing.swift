@@ -52,7 +52,7 @@ extension GatewayRecorder {
                     continue
                 }
                 guard let number = work.bucket.known.number ?? written.numbers[work.bucket.id] else { throw Outdated() }
-                notes.append(GatewayMeasurements.Note(number: number, participant: participant, work: work))
+                notes.append(GatewayMeasurements.Note(number: number, work: work))
                 measured += work.made.noted.count
                 if work.bucket.known.edition == 0 { observed += 1 }
             }

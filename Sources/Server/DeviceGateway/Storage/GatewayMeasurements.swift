@@ -82,7 +82,6 @@ struct GatewayMeasurements {
     struct Note {
         /// The number of the Observation's record.
         let number: Int64
-        let participant: String
         let work: ObservationWork
 
         /// How often its readings were changed before.
@@ -148,7 +147,7 @@ private struct ObservationRow {
         into: "gateway_observation",
         columns: [
             SQLColumn("number") { SQLValue($0.note.number) },
-            SQLColumn("participant") { SQLValue($0.note.participant) },
+            SQLColumn("participant") { SQLValue($0.note.work.bucket.participant) },
             SQLColumn("edition") { _ in .integer(1) }, SQLColumn("value_count") { SQLValue($0.note.work.made.count) },
             SQLColumn("written_ms") { SQLValue($0.at) },
         ])
