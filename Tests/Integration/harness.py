@@ -348,8 +348,13 @@ class Study:
     def is_sound(self):
         """Whether the stores' files are whole; a server sees to its own."""
         files = [read for read, url in ((self.sql, self.url), (self.queue_sql, self.queue_url)) if not url]
-        return all(read(statement) == expected for read in files
-                   for statement, expected in (("PRAGMA integrity_check", [("ok",)]), ("PRAGMA foreign_key_check", [])))
+        whole = (("PRAGMA integrity_check", [("ok",)]), ("PRAGMA foreign_key_check", []))
+        # What search finds records by refers to them without the engine's seeing to it.
+        lost = [f"SELECT e.number FROM record_{kind} e WHERE e.number NOT IN (SELECT number FROM record) "
+                "OR e.term NOT IN (SELECT number FROM search_term)"
+                for kind in ("term", "print", "text", "time", "number", "part")]
+        return (all(read(statement) == expected for read in files for statement, expected in whole)
+                and all(self.sql(statement) == [] for statement in lost))
 
     def serve(self, *options):
         return Server(self, *options)

@@ -50,9 +50,22 @@ struct RecordsFixture {
         token = try await access.createStaffToken(name: "test", lifetime: 3600)
     }
 
+    /// Closes the store, in which nothing may be that search finds no record or no term by: no engine sees to that.
     func close() async throws {
+        let lost = try await database.read { transaction in
+            try RecordsSchema.searchEntryTables.filter { try transaction.first(Self.lostSQL("\($0.table)")) != nil }
+        }
+        #expect(lost.isEmpty, "entries of records or terms that are not there")
         try await database.close()
         try FileManager.default.removeItem(at: folder)
+    }
+
+    /// The entries whose record or term is not there.
+    private static func lostSQL(_ table: String) -> String {
+        """
+        SELECT e.number FROM \(table) e LEFT JOIN record r ON r.number = e.number
+        LEFT JOIN search_term t ON t.number = e.term WHERE r.number IS NULL OR t.number IS NULL LIMIT 1
+        """
     }
 
     @discardableResult

@@ -112,4 +112,35 @@ import Testing
         if TestEngine.chosen == .sqlite { #expect(!plan.sorts, "\(name): \(plan)") }
         try await fixture.close()
     }
+
+    /// The engine looks nothing up for an entry, in a new store as in one that had references.
+    @Test func searchEntriesReferToNothing() async throws {
+        try await withTemporaryFolder { folder in
+            let path = "\(folder)/test.db"
+            let tables = RecordsSchema.searchEntryTables.map { "\($0.table)" }
+            func references(_ database: any SQLDatabase) async throws -> [Set<String>] {
+                try await database.read { transaction in
+                    try tables.map { try transaction.referencedTableNames(of: $0) }
+                }
+            }
+            let older = try await TestEngine.chosen.open(
+                path: path, migrations: RecordsSchema.migrations.filter { $0.number < 425 })
+            #expect(try await references(older).allSatisfy { $0 == ["record", "search_term"] })
+            try await older.close()
+            let database = try await TestEngine.chosen.open(path: path, migrations: RecordsSchema.migrations)
+            #expect(try await references(database).allSatisfy { $0.isEmpty })
+            // What it wrote itself is what the engine reads.
+            if TestEngine.chosen == .sqlite {
+                let found = try await database.write { transaction in
+                    let check = try transaction.query("PRAGMA integrity_check").compactMap {
+                        $0.textIfPresent("integrity_check")
+                    }
+                    let isGuarded = try transaction.first("PRAGMA writable_schema")?.integer("writable_schema") == 0
+                    return (check, isGuarded)
+                }
+                #expect(found == (["ok"], true))
+            }
+            try await database.close()
+        }
+    }
 }

@@ -28,6 +28,42 @@ extension RecordsSchema {
         }
     ]
 
+    /// Entries are made of records in the transaction that writes these, by one writer at a time, and for each the engine looked
+    /// up its record and its term once more: a tenth of what storing a reading costs.
+    static let unreferencedEntries: [Migration] = [
+        Migration(
+            number: 425, name: "search entries without references", slice: dropReferences,
+            statements: { dialect in
+                guard dialect == .postgresql else { return [] }
+                return searchEntryTables.flatMap { table, _ in
+                    ["number", "term"].map {
+                        "ALTER TABLE \(table) DROP CONSTRAINT IF EXISTS \(table)_\($0)_fkey"
+                    }
+                }
+            })
+    ]
+
+    /// SQLite has no statement that drops a constraint. Its way for one that changes nothing of what is stored is to write
+    /// the definition anew: https://sqlite.org/lang_altertable.html, section 7.
+    @Sendable private static func dropReferences(_ transaction: any SQLTransaction) throws -> Bool {
+        guard transaction.dialect == .sqlite else { return false }
+        try transaction.execute("PRAGMA writable_schema = ON")
+        defer { _ = try? transaction.execute("PRAGMA writable_schema = OFF") }
+        // A build that guards its schema keeps them; they cost time alone.
+        guard try transaction.first("PRAGMA writable_schema")?.integer("writable_schema") == 1 else { return false }
+        for (table, _) in searchEntryTables {
+            try transaction.execute(
+                """
+                UPDATE sqlite_master SET sql = replace(replace(sql, ' REFERENCES record (number)', ''),
+                    ' REFERENCES search_term (number)', '') WHERE type = 'table' AND name = ?
+                """, [SQLValue("\(table)")])
+        }
+        // Other connections read a schema anew whose version is another one.
+        let version = try transaction.first("PRAGMA schema_version")?.integer("schema_version") ?? 0
+        try transaction.execute("PRAGMA schema_version = \(version + 1)")
+        return false
+    }
+
     @Sendable private static func makeEntries(_ transaction: any SQLTransaction) throws -> Bool {
         let progress = try transaction.first("SELECT last FROM search_progress")
         let last = try progress?.integer("last") ?? 0
