@@ -30,6 +30,12 @@ public protocol SQLTransaction {
     /// one by one (PostgreSQL's `COPY`, for an insertion that fails on conflict) may do so here: no more is asked of what
     /// it gives back than that all rows are there for the next other statement, and for the commit.
     func prepare(_ insertion: SQLInsertionTarget) throws -> any SQLStatement
+
+    /// Prepares the statement that inserts several rows, for an inserter; nil where the engine gains nothing by it.
+    ///
+    /// - Parameter varying: as many columns, the first, differ from row to row. The placeholders are theirs, row after row,
+    ///   and then those of the columns that all rows share.
+    func prepare(_ insertion: SQLInsertionTarget, rows: Int, varying: Int) throws -> (any SQLStatement)?
 }
 
 extension SQLTransaction {

@@ -68,15 +68,33 @@ public struct SQLInsertionTarget: Sendable, Hashable {
         self.columns = columns
         self.onConflict = onConflict
         let places = repeatElement("?", count: columns.count).joined(separator: ", ")
-        let insert = "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(places))"
+        sql =
+            "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(places))"
+            + Self.conflictClause(onConflict, columns)
+    }
+
+    /// SQLite's statement that inserts several rows. A row that is refused ends it, with the rows before inserted: who runs it
+    /// does not commit them. Otherwise SQLite would keep, for each run, a copy of each page that it changes.
+    ///
+    /// - Parameter varying: as many columns, the first, differ from row to row. The placeholders are theirs, row after row,
+    ///   and then those of the columns that all rows share.
+    func sql(rows: Int, varying: Int) -> String {
+        let places = (0..<rows).map { row in
+            let own = (0..<varying).map { "?\(row * varying + $0 + 1)" }
+            let shared = (varying..<columns.count).map { "?\(rows * varying + $0 - varying + 1)" }
+            return "(" + (own + shared).joined(separator: ", ") + ")"
+        }
+        return "INSERT OR FAIL INTO \(table) (\(columns.joined(separator: ", "))) VALUES "
+            + places.joined(separator: ", ") + Self.conflictClause(onConflict, columns)
+    }
+
+    private static func conflictClause(_ onConflict: Conflict, _ columns: [String]) -> String {
         switch onConflict {
-        case .fails: sql = insert
-        case .keepsPresent(let key): sql = insert + " ON CONFLICT (\(key.joined(separator: ", "))) DO NOTHING"
+        case .fails: return ""
+        case .keepsPresent(let key): return " ON CONFLICT (\(key.joined(separator: ", "))) DO NOTHING"
         case .replaces(let key):
             let values = columns.filter { !key.contains($0) }.map { "\($0) = excluded.\($0)" }
-            sql =
-                insert
-                + " ON CONFLICT (\(key.joined(separator: ", "))) DO UPDATE SET \(values.joined(separator: ", "))"
+            return " ON CONFLICT (\(key.joined(separator: ", "))) DO UPDATE SET \(values.joined(separator: ", "))"
         }
     }
 }
@@ -85,6 +103,10 @@ public struct SQLInsertionTarget: Sendable, Hashable {
 public struct SQLInserter<Row> {
     /// So many rows wait at most.
     @usableFromInline static var most: Int { 4096 }
+    /// So many are run as one statement, where an engine gains by it.
+    @usableFromInline static var together: Int { 16 }
+    /// A row with a longer value is run by itself: no more than one such is bound at a time.
+    @usableFromInline static var longest: Int { 1 << 16 }
 
     // Its functions are compiled for each kind of row where they are called: thousands of rows go through them in one transaction,
     // and what is said of no kind in particular copies a row for each of its columns.
@@ -92,11 +114,24 @@ public struct SQLInserter<Row> {
     @usableFromInline let columns: [SQLColumn<Row>]
     /// The numbers of the placeholders that are part of the key of an insertion that keeps what is present.
     private let keyPositions: [Int]
+    private let target: SQLInsertionTarget
+    private let shared: [SQLValue]
+    private let transaction: any SQLTransaction
     @usableFromInline var waiting: [Row] = []
+    /// The statement for several rows, once there were as many.
+    @usableFromInline var several: (any SQLStatement)?
+    private var hasAskedForSeveral = false
 
-    fileprivate init(_ statement: any SQLStatement, _ columns: [SQLColumn<Row>], _ target: SQLInsertionTarget) {
+    fileprivate init(
+        _ statement: any SQLStatement, _ columns: [SQLColumn<Row>], _ target: SQLInsertionTarget,
+        sharing shared: [SQLValue], in transaction: any SQLTransaction
+    ) throws {
+        try statement.bind(shared, from: columns.count + 1)
         self.statement = statement
         self.columns = columns
+        self.target = target
+        self.shared = shared
+        self.transaction = transaction
         let key = if case .keepsPresent(let key) = target.onConflict { key } else { [String]() }
         keyPositions = columns.indices.filter { key.contains(columns[$0].name) }.map { $0 + 1 }
     }
@@ -139,9 +174,70 @@ public struct SQLInserter<Row> {
     ///
     /// - Throws: ``StorageError``; then the transaction must not be committed.
     @inlinable public mutating func flush() throws {
-        for place in waiting.indices { try insert(waiting[place]) }
+        var place = 0
+        if waiting.count >= Self.together { try askForSeveral() }
+        if let several {
+            while place + Self.together <= waiting.count {
+                if try bind(waiting, from: place, several) {
+                    try several.run()
+                } else {
+                    for row in place..<place + Self.together { try insert(waiting[row]) }
+                }
+                place += Self.together
+            }
+        }
+        while place < waiting.count {
+            try insert(waiting[place])
+            place += 1
+        }
         waiting.removeAll(keepingCapacity: true)
         try statement.finish()
+    }
+
+    /// Inserts rows at once by an insertion that keeps what is present.
+    ///
+    /// - Returns: how many of them were new, of some after the other; nil where the engine gains nothing by it: then nothing
+    ///   was done.
+    /// - Throws: ``StorageError``; then the transaction must not be committed.
+    public mutating func insert(contentsOf rows: [Row]) throws -> [(rows: Range<Int>, new: Int)]? {
+        guard rows.count >= Self.together else { return nil }
+        try askForSeveral()
+        guard let several else { return nil }
+        var inserted: [(rows: Range<Int>, new: Int)] = []
+        var place = 0
+        while place + Self.together <= rows.count, try bind(rows, from: place, several) {
+            let group = place..<place + Self.together
+            inserted.append((group, try several.run()))
+            place = group.upperBound
+        }
+        for row in rows[place...] {
+            inserted.append((place..<place + 1, try insert(row) ? 1 : 0))
+            place += 1
+        }
+        return inserted
+    }
+
+    /// Binds the next rows to the statement for several.
+    ///
+    /// - Returns: false where one is too long.
+    @inlinable func bind(_ rows: [Row], from place: Int, _ several: any SQLStatement) throws -> Bool {
+        var position = 1
+        for row in place..<place + Self.together {
+            for column in columns {
+                let value = column.value(rows[row])
+                guard value.byteCount <= Self.longest else { return false }
+                try several.bind(value, at: position)
+                position += 1
+            }
+        }
+        return true
+    }
+
+    @usableFromInline mutating func askForSeveral() throws {
+        guard !hasAskedForSeveral else { return }
+        hasAskedForSeveral = true
+        several = try transaction.prepare(target, rows: Self.together, varying: columns.count)
+        try several?.bind(shared, from: Self.together * columns.count + 1)
     }
 }
 
@@ -153,9 +249,9 @@ extension SQLTransaction {
     public func inserter<Row, Shared>(
         _ insertion: SQLInsertion<Row, Shared>, sharing shared: Shared
     ) throws -> SQLInserter<Row> {
-        let statement = try prepare(insertion.target)
-        try statement.bind(insertion.shared.map { $0.value(shared) }, from: insertion.columns.count + 1)
-        return SQLInserter(statement, insertion.columns, insertion.target)
+        try SQLInserter(
+            prepare(insertion.target), insertion.columns, insertion.target,
+            sharing: insertion.shared.map { $0.value(shared) }, in: self)
     }
 
     /// Prepares an insertion of rows that share nothing.
@@ -169,4 +265,7 @@ extension SQLTransaction {
     ///
     /// - Throws: ``StorageError``.
     public func prepare(_ insertion: SQLInsertionTarget) throws -> any SQLStatement { try prepare(insertion.sql) }
+
+    /// Rows are inserted one by one.
+    public func prepare(_ insertion: SQLInsertionTarget, rows: Int, varying: Int) throws -> (any SQLStatement)? { nil }
 }

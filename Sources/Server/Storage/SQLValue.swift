@@ -10,6 +10,15 @@ public enum SQLValue: Sendable, Hashable {
     case text(String)
     case blob(Data)
 
+    /// The length of a text, in UTF-8, or of bytes; of other values 0.
+    @usableFromInline var byteCount: Int {
+        switch self {
+        case .text(let text): text.utf8.count
+        case .blob(let bytes): bytes.count
+        default: 0
+        }
+    }
+
     /// Text, or null.
     public init(_ value: String?) {
         self = value.map(SQLValue.text) ?? .null

@@ -63,13 +63,21 @@ final class SQLiteTransaction: SQLTransaction {
         try StorageError.mapping { try newStatement(sql) }
     }
 
-    func prepare(_ insertion: SQLInsertionTarget) throws -> any SQLStatement {
+    func prepare(_ insertion: SQLInsertionTarget) throws -> any SQLStatement { try lend(insertion.sql) }
+
+    /// One statement for several rows opens a table's trees once, and stays where it is in them.
+    func prepare(_ insertion: SQLInsertionTarget, rows: Int, varying: Int) throws -> (any SQLStatement)? {
+        try lend(insertion.sql(rows: rows, varying: varying))
+    }
+
+    /// A statement for one inserter.
+    private func lend(_ sql: String) throws -> SQLitePreparedStatement {
         try StorageError.mapping {
             // Two inserters of one kind must not take what the other has bound.
-            guard lent[insertion.sql] == nil else { return try newStatement(insertion.sql) }
-            let statement = try statement(insertion.sql)
-            statements[insertion.sql] = nil
-            lent[insertion.sql] = statement
+            guard lent[sql] == nil else { return try newStatement(sql) }
+            let statement = try statement(sql)
+            statements[sql] = nil
+            lent[sql] = statement
             return statement
         }
     }

@@ -17,6 +17,7 @@ public struct GatewayRecorder: Sendable {
     let templates: @Sendable () async -> GatewayTemplates?
     let clock: @Sendable () -> Date
     let newID: @Sendable () -> UUID
+    private let executor = BackgroundExecutor()
 
     /// - Parameters:
     ///   - admission: the house: validation, what identifies, consent, facts.
@@ -42,6 +43,10 @@ public struct GatewayRecorder: Sendable {
 
     /// Works on the events whose time has come until there are none: the next batch is made while one is written.
     func work() async throws {
+        try await withTaskExecutorPreference(executor) { try await workInBackground() }
+    }
+
+    private func workInBackground() async throws {
         while var batch = try await prepare(behind: nil) {
             while true {
                 try _Concurrency.Task.checkCancellation()

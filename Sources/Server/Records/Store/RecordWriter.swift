@@ -10,13 +10,16 @@ import Storage
 public struct RecordWriter {
     let transaction: any SQLTransaction
     let receipt: RecordReceipt
-    private let records: SQLInserter<RecordRow>
+    private var records: SQLInserter<RecordRow>
     /// Made for the first version that is written, with the row that says where all come from.
     private var versions: SQLInserter<VersionRow>?
     var searchIndex: SearchEntryWriter
     var streams = StreamWriter()
     /// The number of the next new resource.
     private var next: Int64
+    /// Resources that are to be stored next and have their rows in `record` already, each with its number; nil where something
+    /// had the id.
+    private var ahead: ArraySlice<(record: NewRecord, number: Int64?)> = []
 
     /// - Parameters:
     ///   - provenance: where the resources come from.
@@ -30,26 +33,53 @@ public struct RecordWriter {
         next = (largest?.integerIfPresent("number") ?? 0) + 1
     }
 
-    /// Tells which resources are to be stored next, so that a server is asked once which of their ids it has.
-    public func expect(_ new: some Sequence<NewRecord>) throws {
-        try records.expect(new.lazy.map { RecordRow(number: next, record: $0) })
+    /// Tells which resources are to be stored next, all of them and in this order: a server is asked once which of their ids
+    /// it has, and SQLite gets many rows at once.
+    public mutating func expect(_ new: some Sequence<NewRecord>) throws {
+        let new = Array(new)
+        let rows = new.enumerated().map { RecordRow(number: next + Int64($0), record: $1) }
+        guard let inserted = try records.insert(contentsOf: rows) else { return try records.expect(rows) }
+        ahead = []
+        for (group, count) in inserted {
+            let known = try count == group.count ? nil : present(rows[group].first?.number, rows[group].last?.number)
+            for row in rows[group] {
+                ahead.append((row.record, known?.contains(row.number) ?? true ? row.number : nil))
+            }
+        }
+        next += Int64(rows.count)
+    }
+
+    /// Which of the numbers of a range records have.
+    private func present(_ first: Int64?, _ last: Int64?) throws -> Set<Int64> {
+        Set(
+            try transaction.query(
+                "SELECT number FROM record WHERE number BETWEEN ? AND ?", [SQLValue(first), SQLValue(last)]
+            ).map { try $0.integer("number") })
     }
 
     /// Stores a resource as the first version of its id.
     ///
     /// - Returns: the number of its row; nil where something has the id already, then nothing was done.
     public mutating func insert(_ new: NewRecord) throws -> Int64? {
-        let number = next
-        guard try records.insert(RecordRow(number: number, record: new)) else {
+        guard let number = try insertRow(new) else {
             try flush()
             return nil
         }
-        next += 1
         try add(new, number: number, version: 1)
         try searchIndex.add(new.entries, number: number)
         try RecordProtection.write(new.protection, number: number, in: transaction)
         streams.came(new, at: received, isAdded: true)
         return number
+    }
+
+    private mutating func insertRow(_ new: NewRecord) throws -> Int64? {
+        if let first = ahead.first, first.record === new {
+            ahead.removeFirst()
+            return first.number
+        }
+        guard try records.insert(RecordRow(number: next, record: new)) else { return nil }
+        defer { next += 1 }
+        return next
     }
 
     /// Stores a resource as a new version, unless the current one has the same bytes.
@@ -124,6 +154,10 @@ public struct RecordWriter {
 
     /// Ends the writing, once.
     mutating func finish() throws {
+        guard ahead.isEmpty else {
+            throw StorageError(
+                code: "storage-failed", message: "Resources that were to be stored were not; nothing was stored.")
+        }
         try flush()
         try searchIndex.finish()
         try streams.finish(in: transaction)

@@ -14,4 +14,13 @@ enum SearchEntry: Hashable, Sendable {
     case number(SearchTerm, SearchBounds)
     /// A component's value in one value of a composite, by the number of that value: `record_part`.
     case part(Int, SearchTerm, SearchBounds?)
+
+    /// The term that stands in every row.
+    var term: SearchTerm {
+        switch self {
+        case .term(let term), .print(let term, _), .text(let term, _, _), .time(let term, _), .number(let term, _),
+            .part(_, let term, _):
+            term
+        }
+    }
 }

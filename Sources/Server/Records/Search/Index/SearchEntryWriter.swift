@@ -7,6 +7,8 @@ import Storage
 struct SearchEntryWriter {
     private let transaction: any SQLTransaction
     private var numbers: SearchTermNumbers
+    /// The terms of the record before with their numbers, by the places of its entries.
+    private var latest: [(term: SearchTerm, number: Int64)] = []
     private var inserters = Inserters()
     /// What records were found by that have another version now.
     private var former: Set<Int64> = []
@@ -30,33 +32,28 @@ struct SearchEntryWriter {
     mutating func add(_ entries: [SearchEntry], number: Int64) throws {
         // Numbers and parts have their place in the record.
         for (place, entry) in entries.enumerated() {
+            let row = Row(number, place, try termNumber(of: entry.term, at: place), entry)
             switch entry {
-            case .term(let term):
-                try Self.add(
-                    Row(number, place, try numbers.number(of: term), entry), &inserters.terms, Row.terms,
-                    in: transaction)
-            case .print(let term, _):
-                try Self.add(
-                    Row(number, place, try numbers.number(of: term), entry), &inserters.prints, Row.prints,
-                    in: transaction)
-            case .text(let term, _, _):
-                try Self.add(
-                    Row(number, place, try numbers.number(of: term), entry), &inserters.texts, Row.texts,
-                    in: transaction)
-            case .time(let term, _):
-                try Self.add(
-                    Row(number, place, try numbers.number(of: term), entry), &inserters.times, Row.times,
-                    in: transaction)
-            case .number(let term, _):
-                try Self.add(
-                    Row(number, place, try numbers.number(of: term), entry), &inserters.numbers, Row.numbers,
-                    in: transaction)
-            case .part(_, let term, _):
-                try Self.add(
-                    Row(number, place, try numbers.number(of: term), entry), &inserters.parts, Row.parts,
-                    in: transaction)
+            case .term: try Self.add(row, &inserters.terms, Row.terms, in: transaction)
+            case .print: try Self.add(row, &inserters.prints, Row.prints, in: transaction)
+            case .text: try Self.add(row, &inserters.texts, Row.texts, in: transaction)
+            case .time: try Self.add(row, &inserters.times, Row.times, in: transaction)
+            case .number: try Self.add(row, &inserters.numbers, Row.numbers, in: transaction)
+            case .part: try Self.add(row, &inserters.parts, Row.parts, in: transaction)
             }
         }
+    }
+
+    /// The number of a term. Resources of one kind follow each other: most have the term of the one before.
+    private mutating func termNumber(of term: SearchTerm, at place: Int) throws -> Int64 {
+        if place < latest.count, latest[place].term == term { return latest[place].number }
+        let found = (term: term, number: try numbers.number(of: term))
+        if place < latest.count {
+            latest[place] = found
+        } else if place == latest.count {
+            latest.append(found)
+        }
+        return found.number
     }
 
     private static func add(
@@ -94,6 +91,7 @@ struct SearchEntryWriter {
         guard !former.isEmpty else { return }
         _ = try SearchTermNumbers.deleteUnused(among: former, in: transaction)
         former = []
+        latest = []
         numbers = SearchTermNumbers(in: transaction)
     }
 }
