@@ -1,10 +1,10 @@
 import Dispatch
 
-/// Runs tasks that nobody waits for, at the priority of what records (``BackgroundPriority``): what is made ready for the
-/// next transaction otherwise takes the processor from the one that all wait for.
+/// Runs tasks that make ready what is recorded next (``BackgroundPriority/preparing``): otherwise they take the processor
+/// from the transaction that all wait for.
 public final class BackgroundExecutor: TaskExecutor {
     private let queue = DispatchQueue(
-        label: "tributary.background", qos: BackgroundPriority.qualityOfService, attributes: .concurrent)
+        label: "tributary.background", qos: BackgroundPriority.preparing.qualityOfService, attributes: .concurrent)
 
     /// An executor with threads of its own, as many as the machine has processors for at most.
     public init() {}
@@ -12,7 +12,7 @@ public final class BackgroundExecutor: TaskExecutor {
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         queue.async { [self] in
-            BackgroundPriority.takeOnThread()
+            BackgroundPriority.preparing.takeOnThread()
             job.runSynchronously(on: asUnownedTaskExecutor())
         }
     }

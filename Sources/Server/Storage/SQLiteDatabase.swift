@@ -42,7 +42,7 @@ public struct SQLiteDatabase: NestedSQLDatabase {
             configuration.foreignKeysEnabled = true
             if purpose == .recording {
                 configuration.writeTargetQueue = DispatchQueue(
-                    label: "tributary.recording", qos: BackgroundPriority.qualityOfService)
+                    label: "tributary.recording", qos: BackgroundPriority.recording.qualityOfService)
             }
             let pool = try DatabasePool(path: path, configuration: configuration)
             let synchronous = try await pool.writeWithoutTransaction { database in
@@ -112,7 +112,7 @@ public struct SQLiteDatabase: NestedSQLDatabase {
         let (asked, purpose, onWait) = (ContinuousClock.now, purpose, onWait)
         return try await StorageError.mappingAsync {
             try await pool.write { database in
-                if purpose == .recording { BackgroundPriority.takeOnThread() }
+                if purpose == .recording { BackgroundPriority.recording.takeOnThread() }
                 onWait?(asked.duration(to: .now))
                 return try SQLiteTransaction.run(database, body)
             }

@@ -10,6 +10,8 @@ final class SQLitePreparedStatement: SQLStatement {
     private let pointer: OpaquePointer
     private let connection: OpaquePointer?
     private let placeCount: Int
+    /// Texts and bytes as they are bound, by their places: SQLite would take memory for each, and give it back with the next.
+    private var bound: [UnsafeMutableRawBufferPointer]
     /// Of columns with one name the first counts.
     private lazy var columnPositions: [String: Int] = {
         let names = statement.columnNames.enumerated().map { ($0.element, $0.offset) }
@@ -21,7 +23,11 @@ final class SQLitePreparedStatement: SQLStatement {
         pointer = statement.sqliteStatement
         connection = database.sqliteConnection
         placeCount = Int(sqlite3_bind_parameter_count(pointer))
+        bound = Array(repeating: UnsafeMutableRawBufferPointer(start: nil, count: 0), count: placeCount)
     }
+
+    /// What is bound was let go of before (``unbind()``), or the statement ends with this.
+    deinit { for buffer in bound { buffer.deallocate() } }
 
     func bind(_ value: SQLValue, at position: Int) throws {
         let place = CInt(position)
@@ -34,9 +40,11 @@ final class SQLitePreparedStatement: SQLStatement {
             case .blob(let bytes):
                 bytes.withUnsafeBytes { buffer in
                     // SQLite takes a missing address for NULL.
-                    buffer.baseAddress.map {
-                        sqlite3_bind_blob64(pointer, place, $0, UInt64(buffer.count), Self.copied)
-                    } ?? sqlite3_bind_zeroblob(pointer, place, 0)
+                    guard let start = buffer.baseAddress else { return sqlite3_bind_zeroblob(pointer, place, 0) }
+                    if let kept = keep(buffer, at: position) {
+                        return sqlite3_bind_blob64(pointer, place, kept, UInt64(buffer.count), nil)
+                    }
+                    return sqlite3_bind_blob64(pointer, place, start, UInt64(buffer.count), Self.copied)
                 }
             }
         try check(result)
@@ -51,7 +59,7 @@ final class SQLitePreparedStatement: SQLStatement {
         try bind(values, from: 1)
     }
 
-    /// Lets go of what is bound: a cached statement would keep the last large body in memory.
+    /// Lets go of what is bound: a cached statement, which outlives this, would keep the last large body in memory.
     func unbind() { sqlite3_clear_bindings(pointer) }
 
     func run() throws -> Int {
@@ -98,11 +106,31 @@ final class SQLitePreparedStatement: SQLStatement {
             // SQLite would end the text there without a word; PostgreSQL knows no such text at all.
             guard !buffer.contains(0) else { throw StorageError.zeroByte }
             guard let start = buffer.baseAddress else { return sqlite3_bind_text(pointer, place, "", 0, Self.copied) }
+            if let kept = keep(UnsafeRawBufferPointer(buffer), at: Int(place)) {
+                return sqlite3_bind_text(
+                    pointer, place, kept.assumingMemoryBound(to: CChar.self), CInt(buffer.count), nil)
+            }
             return start.withMemoryRebound(to: CChar.self, capacity: buffer.count) {
                 sqlite3_bind_text(pointer, place, $0, CInt(buffer.count), Self.copied)
             }
         }
     }
+
+    /// Copies bytes to where they stay until the place is bound anew.
+    ///
+    /// - Returns: nil where they are too many to be kept for long, or there is no such place.
+    private func keep(_ bytes: UnsafeRawBufferPointer, at position: Int) -> UnsafeMutableRawPointer? {
+        guard bytes.count <= Self.longestKept, bound.indices.contains(position - 1) else { return nil }
+        if bound[position - 1].count < bytes.count {
+            // Nothing reads what was bound there: it is bound anew at once.
+            bound[position - 1].deallocate()
+            bound[position - 1] = .allocate(byteCount: max(64, 2 * bytes.count), alignment: 1)
+        }
+        bound[position - 1].copyMemory(from: bytes)
+        return bound[position - 1].baseAddress
+    }
+
+    private static let longestKept = 4_096
 
     private func check(_ result: CInt) throws {
         guard result != SQLITE_OK else { return }

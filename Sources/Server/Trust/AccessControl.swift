@@ -75,42 +75,25 @@ public struct AccessControl: Sendable {
 
     /// Writes the audit row of a decision as part of a transaction.
     ///
+    /// - Parameter amount: how many resources it was, where the target is the first of several.
     /// - Returns: the number of the row.
     @discardableResult
     public func record(
-        _ decision: Decision, _ actor: Actor?, _ action: Action, _ target: Target, in transaction: any SQLTransaction
+        _ decision: Decision, _ actor: Actor?, _ action: Action, _ target: Target, amount: Int? = nil,
+        in transaction: any SQLTransaction
     ) throws -> Int64 {
-        let participant = AuditRow.participant(of: target)
         let rows = try transaction.query(
             """
-            INSERT INTO audit (at, actor_id, role, action, resource_type, resource_id, subject, allowed, reason)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number
+            INSERT INTO audit (at, actor_id, role, action, resource_type, resource_id, subject, allowed, reason, amount)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number
             """,
             [
                 SQLValue(clock()), SQLValue(actor?.id), SQLValue(actor?.role.rawValue), SQLValue(action.rawValue),
-                SQLValue(target.resourceType), SQLValue(AuditRow.resourceID(of: target)),
-                SQLValue(try participant.map { try pseudonym(of: $0, in: transaction) }),
-                SQLValue(decision.allowed), SQLValue(decision.reason),
+                SQLValue(target.resourceType), SQLValue(target.auditedID),
+                SQLValue(try target.participant.map { try pseudonym(of: $0, in: transaction) }),
+                SQLValue(decision.allowed), SQLValue(decision.reason), SQLValue(amount),
             ])
         return try rows.first?.integer("number") ?? 0
-    }
-
-    /// Writes the audit rows of a decision about several resources as part of a transaction.
-    public func record(
-        _ decision: Decision, _ actor: Actor?, _ action: Action, _ targets: [Target],
-        in transaction: any SQLTransaction
-    ) throws {
-        var pseudonyms: [String: String] = [:]
-        var rows = try transaction.inserter(
-            AuditRow.insertion, sharing: AuditRow.Shared(at: clock(), actor: actor, action: action, decision: decision))
-        for target in targets {
-            let participant = AuditRow.participant(of: target)
-            if let participant, pseudonyms[participant] == nil {
-                pseudonyms[participant] = try pseudonym(of: participant, in: transaction)
-            }
-            try rows.add(AuditRow(target: target, pseudonym: participant.flatMap { pseudonyms[$0] }))
-        }
-        try rows.flush()
     }
 
     /// The name that the audit has for a participant; a new one where it has none yet.

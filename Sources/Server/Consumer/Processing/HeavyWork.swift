@@ -5,12 +5,12 @@ import Storage
 /// receiver's: what opens and converts a large message there would keep the server from answering.
 struct HeavyWork: Sendable {
     private let queue = DispatchQueue(
-        label: "tributary.consumer", qos: BackgroundPriority.qualityOfService, attributes: .concurrent)
+        label: "tributary.consumer", qos: BackgroundPriority.recording.qualityOfService, attributes: .concurrent)
 
     func run<T: Sendable>(_ body: @escaping @Sendable () -> T) async -> T {
         await withCheckedContinuation { continuation in
             queue.async {
-                BackgroundPriority.takeOnThread()
+                BackgroundPriority.recording.takeOnThread()
                 continuation.resume(returning: body())
             }
         }

@@ -66,7 +66,7 @@ extension GatewayRecorder {
             refused: settlements.values.count { $0 == .refused })
     }
 
-    /// Writes a participant's Observations with their facts and rows of the audit.
+    /// Writes a participant's Observations with their facts and a row of the audit.
     ///
     /// - Returns: the ids that are another participant's, and the numbers of the records that were written.
     private func write(
@@ -97,9 +97,11 @@ extension GatewayRecorder {
         }
         try batch.writing.follow(changes, submissionID: submissionID, in: transaction)
         let actor = Actor(id: "device-hub:" + batch.hub, role: .service)
+        // As of a submission: one row, which names the first. Each version says in its provenance what it came with.
         try access.record(
             Decision(allowed: true, reason: "permitted"), actor, .writeRecord,
-            changes.map { Target(resourceType: type, resourceID: $0.id, subject: participant) }, in: transaction)
+            Target(resourceType: type, resourceID: changes.first?.id, subject: participant),
+            amount: changes.count > 1 ? changes.count : nil, in: transaction)
         return (foreign, Dictionary(changes.map { ($0.id, $0.number) }, uniquingKeysWith: { first, _ in first }))
     }
 }

@@ -46,7 +46,7 @@ actor PostgreSQLSession {
         self.check = check
         executor = DispatchQueueExecutor(
             label: "tributary.postgresql",
-            qualityOfService: purpose == .recording ? BackgroundPriority.qualityOfService : .default)
+            qualityOfService: purpose == .recording ? BackgroundPriority.recording.qualityOfService : .default)
     }
 
     /// Runs one transaction. It is durable when this returns, and undone when `body` throws.
@@ -56,7 +56,7 @@ actor PostgreSQLSession {
         _ kind: Kind, onWait: (@Sendable (Duration) -> Void)? = nil, since asked: ContinuousClock.Instant = .now,
         _ body: @Sendable (any SQLTransaction) throws -> T
     ) throws -> T {
-        if purpose == .recording { BackgroundPriority.takeOnThread() }
+        if purpose == .recording { BackgroundPriority.recording.takeOnThread() }
         var attempt = 1
         while true {
             do {

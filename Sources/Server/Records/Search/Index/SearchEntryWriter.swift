@@ -32,14 +32,19 @@ struct SearchEntryWriter {
     mutating func add(_ entries: [SearchEntry], number: Int64) throws {
         // Numbers and parts have their place in the record.
         for (place, entry) in entries.enumerated() {
-            let row = Row(number, place, try termNumber(of: entry.term, at: place), entry)
+            let term = try termNumber(of: entry.term, at: place)
+            func row(_ value: Row.Value) -> Row { Row(number: number, place: place, term: term, value: value) }
             switch entry {
-            case .term: try Self.add(row, &inserters.terms, Row.terms, in: transaction)
-            case .print: try Self.add(row, &inserters.prints, Row.prints, in: transaction)
-            case .text: try Self.add(row, &inserters.texts, Row.texts, in: transaction)
-            case .time: try Self.add(row, &inserters.times, Row.times, in: transaction)
-            case .number: try Self.add(row, &inserters.numbers, Row.numbers, in: transaction)
-            case .part: try Self.add(row, &inserters.parts, Row.parts, in: transaction)
+            case .term: try Self.add(row(.none), &inserters.terms, Row.terms, in: transaction)
+            case .print(_, let print): try Self.add(row(.print(print)), &inserters.prints, Row.prints, in: transaction)
+            case .text(_, let folded, let exact):
+                try Self.add(row(.text(folded, exact)), &inserters.texts, Row.texts, in: transaction)
+            case .time(_, let period):
+                try Self.add(row(.time(period)), &inserters.times, Row.times, in: transaction)
+            case .number(_, let bounds):
+                try Self.add(row(.bounds(bounds)), &inserters.numbers, Row.numbers, in: transaction)
+            case .part(let part, _, let bounds):
+                try Self.add(row(.part(part, bounds)), &inserters.parts, Row.parts, in: transaction)
             }
         }
     }
@@ -97,26 +102,32 @@ struct SearchEntryWriter {
 }
 
 extension SearchEntryWriter {
-    /// An entry with the numbers of its record and its term.
+    /// An entry with the numbers of its record and its term. The term itself it leaves behind: thousands of rows wait.
     fileprivate struct Row {
         let number: Int64
         let place: Int
         let term: Int64
-        let entry: SearchEntry
+        let value: Value
 
-        init(_ number: Int64, _ place: Int, _ term: Int64, _ entry: SearchEntry) {
-            (self.number, self.place, self.term, self.entry) = (number, place, term, entry)
+        /// What an entry says beside its term.
+        enum Value {
+            case none
+            case print(Data)
+            case text(String, String)
+            case time(SearchPeriod)
+            case bounds(SearchBounds)
+            case part(Int, SearchBounds?)
         }
 
         var bounds: SearchBounds? {
-            switch entry {
-            case .number(_, let bounds): bounds
-            case .part(_, _, let bounds): bounds
+            switch value {
+            case .bounds(let bounds): bounds
+            case .part(_, let bounds): bounds
             default: nil
             }
         }
 
-        var period: SearchPeriod? { if case .time(_, let period) = entry { period } else { nil } }
+        var period: SearchPeriod? { if case .time(let period) = value { period } else { nil } }
 
         static let keys = [SQLColumn<Row>("number") { .integer($0.number) }, SQLColumn("term") { .integer($0.term) }]
         static let bounds = [
@@ -130,13 +141,13 @@ extension SearchEntryWriter {
         static let prints = SQLInsertion<Row, Void>(
             into: "record_print",
             columns: keys + [
-                SQLColumn("print") { if case .print(_, let print) = $0.entry { .blob(print) } else { .null } }
+                SQLColumn("print") { if case .print(let print) = $0.value { .blob(print) } else { .null } }
             ])
         static let texts = SQLInsertion<Row, Void>(
             into: "record_text",
             columns: keys + [
-                SQLColumn("folded") { if case .text(_, let folded, _) = $0.entry { .text(folded) } else { .null } },
-                SQLColumn("exact") { if case .text(_, _, let exact) = $0.entry { .text(exact) } else { .null } },
+                SQLColumn("folded") { if case .text(let folded, _) = $0.value { .text(folded) } else { .null } },
+                SQLColumn("exact") { if case .text(_, let exact) = $0.value { .text(exact) } else { .null } },
             ])
         static let times = SQLInsertion<Row, Void>(
             into: "record_time",
@@ -148,7 +159,7 @@ extension SearchEntryWriter {
             into: "record_part",
             columns: keys + [
                 place,
-                SQLColumn("part") { if case .part(let part, _, _) = $0.entry { .integer(Int64(part)) } else { .null } },
+                SQLColumn("part") { if case .part(let part, _) = $0.value { .integer(Int64(part)) } else { .null } },
             ] + bounds)
     }
 }
