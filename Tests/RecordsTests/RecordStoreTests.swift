@@ -2,6 +2,7 @@ import FHIR
 import Foundation
 import Storage
 import StorageTestSupport
+import TestSupport
 import Testing
 
 @testable import Records
@@ -190,6 +191,81 @@ import Testing
         if plan.0 == .postgresql {
             #expect(plan.1.lines.count { $0.contains("Index Cond: (") && $0.contains("number > ") } == 2, "\(plan.1)")
         }
+        try await fixture.close()
+    }
+
+    // MARK: Many at once
+
+    private static func numbered(_ number: Int, value: Int = 1) throws -> NewRecord {
+        let content = Data(
+            #"{"resourceType":"Observation","id":"o\#(number)","subject":{"reference":"Patient/p"},"valueInteger":\#(value)}"#
+                .utf8)
+        return try NewRecord(Resource(content), id: "o\(number)", content: content)
+    }
+
+    /// What is told before it is stored is stored as it would be without, also where ids are known or come twice.
+    @Test func whatIsExpectedIsStoredAsWhatIsNot() async throws {
+        var random = Seeded.fresh()
+        let seed = random.seed
+        let first = try (0..<25).map { try Self.numbered($0 * 3) }
+        let then = try (0..<120).map { _ in
+            try Self.numbered(.random(in: 0..<90, using: &random), value: .random(in: 1...3, using: &random))
+        }
+        var stored: [[String]] = []
+        for isExpected in [false, true] {
+            let fixture = try await RecordsFixture()
+            var told: [String] = []
+            for (submission, new) in [("a", first), ("b", then)] {
+                let at = Date(timeIntervalSince1970: submission == "a" ? 1_790_000_000 : 1_790_000_060)
+                told += try await fixture.database.write { transaction in
+                    let provenance = RecordProvenance(
+                        submissionID: submission, clientID: "c", keyID: nil, receivedAt: at)
+                    return try RecordStore().write(provenance, at: at, in: transaction) { writer in
+                        if isExpected { try writer.expect(new) }
+                        return try new.map { record in
+                            let put = try writer.put(record)
+                            return "\(record.id) \(put.outcome) \(put.version)"
+                        }
+                    }
+                }
+            }
+            told += try await fixture.database.read { transaction in
+                try transaction.query(
+                    """
+                    SELECT r.id, r.version, v.version AS one, v.digest FROM record r
+                    JOIN record_version v ON v.number = r.number ORDER BY r.id, v.version
+                    """
+                ).map {
+                    "\(try $0.text("id")) \(try $0.integer("version")) \(try $0.integer("one")) \(try $0.blob("digest"))"
+                }
+            }
+            let entries = try await fixture.database.read {
+                try $0.first("SELECT count(*) AS n FROM record_term")?.integer("n")
+            }
+            told.append("\(entries ?? 0) terms")
+            stored.append(told)
+            try await fixture.close()
+        }
+        #expect(stored[0] == stored[1], "seed \(seed)")
+        #expect(stored[0].count > 250)
+    }
+
+    /// A row without a version would be a resource that nobody can read.
+    @Test func whatIsExpectedAndNotStoredUndoesAll() async throws {
+        let fixture = try await RecordsFixture()
+        let new = try (0..<20).map { try Self.numbered($0) }
+        let provenance = RecordProvenance(submissionID: "s", clientID: "c", keyID: nil, receivedAt: Date())
+        _ = try? await fixture.database.write { transaction in
+            try RecordStore().write(provenance, at: Date(), in: transaction) { writer in
+                try writer.expect(new)
+                for record in new.dropLast() { try writer.put(record) }
+            }
+        }
+        let rows = try await fixture.database.read { transaction in
+            try transaction.query(
+                "SELECT id FROM record r WHERE NOT EXISTS (SELECT 1 FROM record_version v WHERE v.number = r.number)")
+        }
+        #expect(rows.isEmpty)
         try await fixture.close()
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Storage
+import TestSupport
 import Testing
 
 /// Rows whose columns have names.
@@ -166,6 +167,76 @@ import Testing
                 return try Self.rows(transaction)
             }
             #expect(rows == ["1 - here"])
+        }
+    }
+
+    /// Several rows with one statement are what they are one by one, whatever is long, repeated or known.
+    @Test(
+        arguments: Engine.allCases,
+        [
+            SQLInsertionTarget.Conflict.fails, .keepsPresent(key: ["number"]), .replaces(key: ["number"]),
+        ])
+    func rowsThatWereAddedAreThoseThatWereInserted(
+        _ engine: Engine, _ conflict: SQLInsertionTarget.Conflict
+    ) async throws {
+        var random = Seeded.fresh()
+        let seed = random.seed
+        let lengths = [0, 1, 40, 63, 64, 65, 300, 4_096, 4_097, 70_000]
+        let things = (0..<300).map { number in
+            let length = lengths[Int.random(in: 0..<(number % 40 == 0 ? lengths.count : 7), using: &random)]
+            return Thing(
+                number: conflict == .fails ? Int64(number) : Int64.random(in: 0..<120, using: &random),
+                name: number % 7 == 0 ? nil : String(repeating: "\(number)é", count: length / 5),
+                body: Data((0..<length).map { _ in UInt8.random(in: .min ... .max, using: &random) }))
+        }
+        func stored(_ body: @escaping @Sendable (inout SQLInserter<Thing>) throws -> Void) async throws -> [[SQLValue]]
+        {
+            var found: [[SQLValue]] = []
+            try await engine.withDatabase([Self.table]) { database async throws in
+                found = try await database.write { transaction in
+                    let known = try transaction.inserter(Self.insertion(.fails), sharing: "before")
+                    if conflict != .fails { try known.insert(Thing(number: 7, name: "known")) }
+                    var inserter = try transaction.inserter(Self.insertion(conflict), sharing: "here")
+                    try body(&inserter)
+                    return try transaction.query("SELECT number, name, origin, body FROM thing ORDER BY number").map {
+                        row in ["number", "name", "origin", "body"].map { row[$0] }
+                    }
+                }
+            }
+            return found
+        }
+        let one = try await stored { for thing in things { try $0.insert(thing) } }
+        let added = try await stored { inserter in
+            // In portions, as the values that were bound before are still there.
+            for start in stride(from: 0, to: things.count, by: 90) {
+                for thing in things[start..<min(start + 90, things.count)] { try inserter.add(thing) }
+                try inserter.flush()
+            }
+        }
+        #expect(one.count > 100 && added == one, "seed \(seed)")
+        guard case .keepsPresent = conflict else { return }
+        let together = try await stored { inserter in
+            guard let groups = try inserter.insert(contentsOf: things) else {
+                for thing in things { try inserter.insert(thing) }
+                return
+            }
+            #expect(groups.flatMap(\.rows) == Array(things.indices))
+            #expect(groups.reduce(0) { $0 + $1.new } == one.count - 1, "seed \(seed)")
+        }
+        #expect(together == one, "seed \(seed)")
+    }
+
+    /// Of rows that are inserted together one that is refused lets none be committed.
+    @Test(arguments: Engine.allCases) func oneOfManyThatIsRefusedUndoesAll(_ engine: Engine) async throws {
+        try await engine.withDatabase([Self.table]) { database async throws in
+            await #expect(throws: StorageError.self) {
+                try await database.write { transaction in
+                    var things = try transaction.inserter(Self.insertion(.fails), sharing: "here")
+                    for number in Int64(0)..<40 { try things.add(Thing(number: number == 20 ? 3 : number, name: "a")) }
+                    try things.flush()
+                }
+            }
+            #expect(try await database.read { try Self.rows($0) } == [])
         }
     }
 }

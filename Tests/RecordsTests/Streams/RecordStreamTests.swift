@@ -108,7 +108,7 @@ import Testing
         #expect(fresh.count == 4)
         try await fixture.database.write { transaction in
             try transaction.execute("DROP TABLE record_stream")
-            try transaction.execute("DELETE FROM schema_migration WHERE number = 424")
+            try transaction.execute("DELETE FROM schema_migration WHERE number >= 424")
         }
         try await Migration.apply(RecordsSchema.migrations, at: Self.start, to: fixture.database)
         #expect(try await fixture.database.read { try RecordStream.all(in: $0) } == fresh)
