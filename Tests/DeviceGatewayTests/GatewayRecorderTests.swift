@@ -251,7 +251,7 @@ import Testing
             let plans = try await fixture.database.write { transaction in
                 try [
                     (GatewayEvents.dueSQL, [1, -1, 0, 2] as [SQLValue]),
-                    ("SELECT min(due_ms) AS due FROM gateway_event WHERE state = 'pending'", []),
+                    (GatewayArrivals.nextSQL, [0, 2]), (GatewayArrivals.bodiesSQL, [1]),
                     (GatewayEvents.waitingSQL, ["", 3]),
                     (GatewayMeasurements.readingsSQL, [1]), (GatewayMeasurements.groupSQL, ["x"]),
                     (

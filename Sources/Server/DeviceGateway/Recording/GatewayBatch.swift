@@ -26,6 +26,6 @@ struct GatewayBatch: Sendable {
     let last: GatewayEvents.Place
     /// The Observations that it is about.
     let observations: Set<String>
-    /// Whether events before its last one were left for later.
-    let hasLeft: Bool
+    /// Events before its last one that were left for later.
+    let left: [GatewayEvents.Stored]
 }

@@ -13,7 +13,7 @@ extension GatewayRecorder {
         let events = GatewayEvents(transaction: transaction)
         let measurements = GatewayMeasurements(transaction: transaction)
         // 1. Everything stands as it stood.
-        guard try events.arePending(batch.readings.map(\.event.number)) else { throw Outdated() }
+        guard try events.arePending(batch.readings.map(\.event)) else { throw Outdated() }
         for (device, owner) in batch.owners {
             guard try DeviceRegistration.owner(of: device, in: transaction) == owner else { throw Outdated() }
         }
@@ -59,8 +59,11 @@ extension GatewayRecorder {
         }
         try measurements.note(notes, at: Self.milliseconds(batch.at))
         // 3. The events.
+        // What was left of an arrival is worked on next.
+        let left = batch.left.filter { $0.arrival != nil }
         try events.settle(
-            batch.readings.map { ($0.event, settlements[$0.event.number] ?? $0.settlement) }, of: batch.hub)
+            batch.readings.map { ($0.event, settlements[$0.event.number] ?? $0.settlement) }
+                + left.map { ($0, .deferred(until: 0)) }, of: batch.hub)
         try measurements.count(
             measurements: measured, observations: observed,
             refused: settlements.values.count { $0 == .refused })

@@ -52,7 +52,7 @@ public struct GatewayRecorder: Sendable {
                 try _Concurrency.Task.checkCancellation()
                 let current = batch
                 // What was left for later comes before what is behind it, however much comes.
-                guard !current.hasLeft else {
+                guard current.left.isEmpty else {
                     try await record(current)
                     break
                 }
@@ -86,7 +86,7 @@ public struct GatewayRecorder: Sendable {
             try GatewayEvents.due(
                 behind: current?.last, limit: Self.batch.events, bytes: Self.batch.bytes, at: now, in: transaction)
         }
-        guard let due, let last = due.last else { return nil }
+        guard let due else { return nil }
         let writing = await admission.begin(at: at)
         // 1. What the templates find, and whose it is.
         var readings = due.events.map { EventReading($0, by: templates) }
@@ -97,8 +97,7 @@ public struct GatewayRecorder: Sendable {
             }
         }
         var buckets = Self.buckets(of: &readings, owners)
-        if let current { Self.leave(current.observations, &readings, &buckets) }
-        let hasLeft = readings.count < due.events.count
+        let left = Self.leave(current?.observations ?? [], &readings, &buckets)
         guard !readings.isEmpty else { return nil }
         // 2. What stands already of each Observation; those of which much stands wait a little for more.
         let observations = Set(buckets.keys)
@@ -119,8 +118,8 @@ public struct GatewayRecorder: Sendable {
         }
         return GatewayBatch(
             hub: due.hub, readings: readings, works: works, owners: owners, writing: writing, at: at,
-            submissionID: "gateway:" + newID().uuidString.lowercased(), last: last, observations: observations,
-            hasLeft: hasLeft)
+            submissionID: "gateway:" + newID().uuidString.lowercased(), last: due.last, observations: observations,
+            left: left)
     }
 
     /// Writes a batch, all of it in one transaction.
@@ -139,18 +138,22 @@ public struct GatewayRecorder: Sendable {
     }
 
     /// Leaves events for later that are of Observations which are being written.
+    ///
+    /// - Returns: the events.
     private static func leave(
         _ observations: Set<String>, _ readings: inout [EventReading], _ buckets: inout [String: ObservationBucket]
-    ) {
+    ) -> [GatewayEvents.Stored] {
         var left: Set<Int64> = []
         for id in observations { for reading in buckets[id]?.new ?? [] { left.insert(reading.event) } }
-        guard !left.isEmpty else { return }
+        guard !left.isEmpty else { return [] }
+        let events = readings.map(\.event).filter { left.contains($0.number) }
         // One of several readings: what else it brings waits with it.
         for id in Array(buckets.keys) {
             buckets[id]?.new.removeAll { left.contains($0.event) }
             if buckets[id]?.new.isEmpty ?? false { buckets[id] = nil }
         }
         readings.removeAll { left.contains($0.event.number) }
+        return events
     }
 
     /// The readings by the Observations that they belong to. What has no participant waits.

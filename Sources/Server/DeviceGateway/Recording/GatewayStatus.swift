@@ -54,8 +54,11 @@ public struct GatewayStatus: Sendable, Hashable {
         observations = total?.integerIfPresent("observations") ?? 0
         refused = total?.integerIfPresent("refused") ?? 0
         pending =
-            try transaction.first("SELECT count(*) AS events FROM gateway_event WHERE state = 'pending'")?
-            .integer("events") ?? 0
+            try transaction.first(
+                """
+                SELECT (SELECT count(*) FROM gateway_event WHERE state = 'pending')
+                    + CAST((SELECT coalesce(sum(event_count), 0) FROM gateway_arrival) AS bigint) AS events
+                """)?.integer("events") ?? 0
         func events(_ state: String) throws -> [Event] {
             try transaction.query(
                 """

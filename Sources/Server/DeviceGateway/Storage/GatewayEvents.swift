@@ -18,6 +18,8 @@ struct GatewayEvents {
     struct Stored: Sendable {
         let number: Int64
         let body: Data
+        /// The arrival that it is still part of; nil where it has a row of its own.
+        var arrival: Int64?
     }
 
     let transaction: any SQLTransaction
@@ -45,13 +47,8 @@ struct GatewayEvents {
             """
             UPDATE gateway_total SET last_event = last_event + ?, events = events + ? WHERE id = 1 RETURNING last_event
             """, [SQLValue(fresh.count), SQLValue(fresh.count)])
-        var number = (try row?.integer("last_event") ?? 0) - Int64(fresh.count)
-        var rows = try transaction.inserter(EventRow.insertion, sharing: EventReceipt(hub: hub, at: at))
-        for event in fresh {
-            number += 1
-            try rows.add(EventRow(number: number, body: event.body))
-        }
-        try rows.flush()
+        let first = (try row?.integer("last_event") ?? 0) - Int64(fresh.count) + 1
+        try GatewayArrivals(transaction: transaction).add(fresh.map(\.body), to: hub, numberedFrom: first, at: at)
         try change(hub, events: Int64(fresh.count), bytes: fresh.reduce(0) { $0 + Int64($1.body.count) })
         return true
     }
@@ -62,12 +59,12 @@ struct GatewayEvents {
             [SQLValue(events), SQLValue(bytes), SQLValue(hub)])
     }
 
-    /// The place of an event among those that are to be worked on.
+    /// The place of an event among those that are to be worked on: those with a row of their own come first.
     struct Place: Sendable {
-        let due: Int64
-        let number: Int64
-
-        static let beginning = Place(due: -1, number: 0)
+        var due: Int64 = -1
+        var number: Int64 = 0
+        /// The last arrival.
+        var arrival: Int64 = 0
     }
 
     /// The events whose time has come, those that came first, of one hub.
@@ -75,14 +72,13 @@ struct GatewayEvents {
     /// - Parameter place: those behind it; nil begins with the first.
     static func due(
         behind place: Place?, limit: Int, bytes: Int, at now: Int64, in transaction: any SQLTransaction
-    ) throws -> (hub: String, events: [Stored], last: Place?)? {
+    ) throws -> (hub: String, events: [Stored], last: Place)? {
         var hub: String?
         var size = 0
         var events: [Stored] = []
-        var last: Place?
-        let place = place ?? .beginning
+        var last = place ?? Place()
         for row in try transaction.query(
-            dueSQL, [SQLValue(now), SQLValue(place.due), SQLValue(place.number), SQLValue(limit)])
+            dueSQL, [SQLValue(now), SQLValue(last.due), SQLValue(last.number), SQLValue(limit)])
         {
             let own = try row.text("hub")
             let body = try row.blob("body")
@@ -90,15 +86,15 @@ struct GatewayEvents {
             guard hub ?? own == own, events.isEmpty || size <= bytes else { break }
             hub = own
             events.append(Stored(number: try row.integer("number"), body: body))
-            last = Place(due: try row.integer("due_ms"), number: try row.integer("number"))
+            (last.due, last.number) = (try row.integer("due_ms"), try row.integer("number"))
         }
-        return hub.map { ($0, events, last) }
-    }
-
-    /// When the next event is due, in milliseconds since 1970; nil where none is pending.
-    static func nextDue(in transaction: any SQLTransaction) throws -> Int64? {
-        try transaction.first("SELECT min(due_ms) AS due FROM gateway_event WHERE state = 'pending'")?
-            .integerIfPresent("due")
+        if let hub { return (hub, events, last) }
+        guard
+            let next = try GatewayArrivals(transaction: transaction).next(
+                behind: last.arrival, limit: limit, bytes: bytes)
+        else { return nil }
+        last.arrival = next.arrivals.last?.first ?? last.arrival
+        return (next.hub, next.arrivals.flatMap(\.events), last)
     }
 
     /// Parameters: now, the place behind which, limit.
@@ -108,8 +104,12 @@ struct GatewayEvents {
         """
 
     /// Whether all of these events are still to be worked on.
-    func arePending(_ numbers: [Int64]) throws -> Bool {
-        let runs = Self.runs(of: numbers)
+    func arePending(_ events: [Stored]) throws -> Bool {
+        let arrivals = Set(events.compactMap(\.arrival)).sorted()
+        let there = try transaction.queries(
+            arrivals.map { SQLQuery("SELECT 1 AS n FROM gateway_arrival WHERE first = ?", [SQLValue($0)]) })
+        guard there.allSatisfy({ !$0.isEmpty }) else { return false }
+        let runs = Self.runs(of: events.filter { $0.arrival == nil }.map(\.number))
         let counts = try transaction.queries(
             runs.map {
                 SQLQuery(
@@ -132,42 +132,51 @@ struct GatewayEvents {
         return runs
     }
 
-    /// Has events be as they were settled, and takes away those that are done.
+    /// Has events be as they were settled, and takes away those that are done. All events of an arrival are settled together.
     func settle(_ settlements: [(event: Stored, settlement: EventSettlement)], of hub: String) throws {
         var done: [Stored] = []
         var statements: [SQLQuery] = []
-        func note(_ state: State, _ number: Int64, device: String?, _ reason: GatewayReason) {
+        var received: [Int64: Date] = [:]
+        let arrivals = GatewayArrivals(transaction: transaction)
+        for (event, settlement) in settlements {
+            guard let state = settlement.state else {
+                done.append(event)
+                continue
+            }
+            let values = [
+                SQLValue(state.rawValue), SQLValue(settlement.due), SQLValue(settlement.device),
+                SQLValue(settlement.reason?.code), SQLValue(settlement.reason?.message),
+            ]
+            guard let arrival = event.arrival else {
+                statements.append(SQLQuery(Self.stateSQL, values + [SQLValue(event.number)]))
+                continue
+            }
+            let came = try received[arrival] ?? arrivals.received(arrival)
+            received[arrival] = came
             statements.append(
                 SQLQuery(
-                    "UPDATE gateway_event SET state = ?, device = ?, code = ?, message = ? WHERE number = ?",
-                    [
-                        SQLValue(state.rawValue), SQLValue(device), SQLValue(reason.code), SQLValue(reason.message),
-                        SQLValue(number),
-                    ]))
+                    Self.ownRowSQL,
+                    values + [SQLValue(event.number), SQLValue(hub), SQLValue(came), SQLValue(event.body)]))
         }
-        for (event, settlement) in settlements {
-            switch settlement {
-            case .recorded, .refused:
-                done.append(event)
-            case .deferred(let due):
-                statements.append(
-                    SQLQuery(
-                        "UPDATE gateway_event SET due_ms = ? WHERE number = ?", [SQLValue(due), SQLValue(event.number)])
-                )
-            case .waiting(let device, let reason): note(.waiting, event.number, device: device, reason)
-            case .quarantined(let device, let reason): note(.quarantined, event.number, device: device, reason)
-            }
-        }
-        for run in Self.runs(of: done.map(\.number)) {
+        for run in Self.runs(of: done.filter { $0.arrival == nil }.map(\.number)) {
             statements.append(
                 SQLQuery(
                     "DELETE FROM gateway_event WHERE number >= ? AND number <= ?",
                     [SQLValue(run.lowerBound), SQLValue(run.upperBound)]))
         }
         _ = try transaction.queries(statements)
+        try arrivals.remove(Set(settlements.compactMap(\.event.arrival)).sorted())
         guard !done.isEmpty else { return }
         try change(hub, events: -Int64(done.count), bytes: -done.reduce(0) { $0 + Int64($1.body.count) })
     }
+
+    private static let stateSQL = """
+        UPDATE gateway_event SET state = ?, due_ms = ?, device = ?, code = ?, message = ? WHERE number = ?
+        """
+    private static let ownRowSQL = """
+        INSERT INTO gateway_event (state, due_ms, device, code, message, number, hub, received_at, body)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
 
     /// The devices of which events wait, by their names, behind one of them.
     static func waitingDevices(
@@ -215,6 +224,34 @@ enum EventSettlement: Sendable, Hashable {
     /// Of what becomes of the parts of an event the one that decides about the whole.
     func orMore(_ other: EventSettlement) -> EventSettlement { other.weight > weight ? other : self }
 
+    /// What an event is then; nil for one that is done with.
+    var state: GatewayEvents.State? {
+        switch self {
+        case .recorded, .refused: nil
+        case .deferred: .pending
+        case .waiting: .waiting
+        case .quarantined: .quarantined
+        }
+    }
+
+    /// When it is worked on again, in milliseconds since 1970; of one that is not pending 0.
+    var due: Int64 { if case .deferred(let due) = self { due } else { 0 } }
+
+    var device: String? {
+        switch self {
+        case .waiting(let device, _): device
+        case .quarantined(let device, _): device
+        default: nil
+        }
+    }
+
+    var reason: GatewayReason? {
+        switch self {
+        case .waiting(_, let reason), .quarantined(_, let reason): reason
+        default: nil
+        }
+    }
+
     private var weight: Int {
         switch self {
         case .recorded: 0
@@ -246,23 +283,4 @@ private struct SeenEvent {
     static let insertion = SQLInsertion<SeenEvent, Void>(
         into: "gateway_seen", onConflict: .keepsPresent(key: ["digest", "hub"]),
         columns: [SQLColumn("digest") { SQLValue($0.digest) }, SQLColumn("hub") { SQLValue($0.hub) }])
-}
-
-private struct EventReceipt {
-    let hub: String
-    let at: Date
-}
-
-private struct EventRow {
-    let number: Int64
-    let body: Data
-
-    static let insertion = SQLInsertion<EventRow, EventReceipt>(
-        into: "gateway_event",
-        columns: [SQLColumn("number") { SQLValue($0.number) }, SQLColumn("body") { SQLValue($0.body) }],
-        shared: [
-            SQLColumn("hub") { SQLValue($0.hub) }, SQLColumn("received_at") { SQLValue($0.at) },
-            SQLColumn("state") { _ in SQLValue(GatewayEvents.State.pending.rawValue) },
-            SQLColumn("due_ms") { _ in .integer(0) },
-        ])
 }

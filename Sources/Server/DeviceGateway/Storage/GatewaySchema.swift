@@ -109,5 +109,16 @@ public enum GatewaySchema {
                 "CREATE INDEX gateway_event_device ON gateway_event (state, device) WHERE device IS NOT NULL",
             ]
         },
+        // Events that came together are nearly always done with together.
+        Migration(number: 1002, name: "arrivals") { dialect in
+            [
+                """
+                CREATE TABLE gateway_arrival (
+                    first \(dialect.rowNumber) PRIMARY KEY NOT NULL, hub text NOT NULL, received_at text NOT NULL,
+                    event_count bigint NOT NULL, bodies \(dialect.blob) NOT NULL
+                )
+                """
+            ]
+        },
     ]
 }

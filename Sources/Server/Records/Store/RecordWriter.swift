@@ -36,10 +36,10 @@ public struct RecordWriter {
     /// Tells which resources are to be stored next, all of them and in this order: a server is asked once which of their ids
     /// it has, and SQLite gets many rows at once.
     public mutating func expect(_ new: some Sequence<NewRecord>) throws {
+        guard ahead.isEmpty else { throw Self.notStored }
         let new = Array(new)
         let rows = new.enumerated().map { RecordRow(number: next + Int64($0), record: $1) }
         guard let inserted = try records.insert(contentsOf: rows) else { return try records.expect(rows) }
-        ahead = []
         for (group, count) in inserted {
             let known = try count == group.count ? nil : present(rows[group].first?.number, rows[group].last?.number)
             for row in rows[group] {
@@ -48,6 +48,9 @@ public struct RecordWriter {
         }
         next += Int64(rows.count)
     }
+
+    private static let notStored = StorageError(
+        code: "storage-failed", message: "Resources that were to be stored were not; nothing was stored.")
 
     /// Which of the numbers of a range records have.
     private func present(_ first: Int64?, _ last: Int64?) throws -> Set<Int64> {
@@ -154,10 +157,7 @@ public struct RecordWriter {
 
     /// Ends the writing, once.
     mutating func finish() throws {
-        guard ahead.isEmpty else {
-            throw StorageError(
-                code: "storage-failed", message: "Resources that were to be stored were not; nothing was stored.")
-        }
+        guard ahead.isEmpty else { throw Self.notStored }
         try flush()
         try searchIndex.finish()
         try streams.finish(in: transaction)
