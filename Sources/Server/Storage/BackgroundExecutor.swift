@@ -6,7 +6,7 @@ public final class BackgroundExecutor: TaskExecutor {
     private let queue = DispatchQueue(
         label: "tributary.background", qos: BackgroundPriority.preparing.qualityOfService, attributes: .concurrent)
 
-    /// An executor with threads of its own, as many as the machine has processors for at most.
+    /// An executor whose tasks run beside each other.
     public init() {}
 
     public func enqueue(_ job: consuming ExecutorJob) {

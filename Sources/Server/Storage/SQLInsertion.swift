@@ -174,22 +174,7 @@ public struct SQLInserter<Row> {
     ///
     /// - Throws: ``StorageError``; then the transaction must not be committed.
     @inlinable public mutating func flush() throws {
-        var place = 0
-        if waiting.count >= Self.together { try askForSeveral() }
-        if let several {
-            while place + Self.together <= waiting.count {
-                if try bind(waiting, from: place, several) {
-                    try several.run()
-                } else {
-                    for row in place..<place + Self.together { try insert(waiting[row]) }
-                }
-                place += Self.together
-            }
-        }
-        while place < waiting.count {
-            try insert(waiting[place])
-            place += 1
-        }
+        try run(waiting) { _, _ in }
         waiting.removeAll(keepingCapacity: true)
         try statement.finish()
     }
@@ -202,19 +187,27 @@ public struct SQLInserter<Row> {
     public mutating func insert(contentsOf rows: [Row]) throws -> [(rows: Range<Int>, new: Int)]? {
         guard rows.count >= Self.together else { return nil }
         try askForSeveral()
-        guard let several else { return nil }
+        guard several != nil else { return nil }
         var inserted: [(rows: Range<Int>, new: Int)] = []
-        var place = 0
-        while place + Self.together <= rows.count, try bind(rows, from: place, several) {
-            let group = place..<place + Self.together
-            inserted.append((group, try several.run()))
-            place = group.upperBound
-        }
-        for row in rows[place...] {
-            inserted.append((place..<place + 1, try insert(row) ? 1 : 0))
-            place += 1
-        }
+        try run(rows) { inserted.append((rows: $0, new: $1)) }
         return inserted
+    }
+
+    /// Inserts rows, several with a statement where there is one.
+    ///
+    /// - Parameter ran: told of each statement its rows and how many of them were new.
+    @inlinable mutating func run(_ rows: [Row], _ ran: (Range<Int>, Int) -> Void) throws {
+        if rows.count >= Self.together { try askForSeveral() }
+        var place = 0
+        while place < rows.count {
+            let end = min(place + Self.together, rows.count)
+            if let several, end - place == Self.together, try bind(rows, from: place, several) {
+                ran(place..<end, try several.run())
+            } else {
+                for row in place..<end { ran(row..<row + 1, try insert(rows[row]) ? 1 : 0) }
+            }
+            place = end
+        }
     }
 
     /// Binds the next rows to the statement for several.

@@ -91,7 +91,7 @@ struct GatewayArrivals {
     static func packed(_ bodies: some Collection<Data>) -> Data {
         var packed = Data(capacity: bodies.reduce(0) { $0 + $1.count + 4 })
         for body in bodies {
-            for shift in [24, 16, 8, 0] { packed.append(UInt8(truncatingIfNeeded: body.count >> shift)) }
+            withUnsafeBytes(of: UInt32(body.count).bigEndian) { packed.append(contentsOf: $0) }
             packed.append(body)
         }
         return packed
