@@ -95,6 +95,25 @@ import Testing
         try await fixture.close()
     }
 
+    /// Found with seed 14921861308148707226: the stream stayed with a count of none.
+    @Test func whatComesAndGoesInOneTransactionLeavesNoStream() async throws {
+        let fixture = try await RecordsFixture()
+        let store = fixture.store
+        try await fixture.database.write { transaction in
+            let provenance = RecordProvenance(
+                submissionID: "s", clientID: "c", keyID: nil, receivedAt: Self.start, number: 1)
+            try store.write(provenance, at: Self.start, in: transaction) { records in
+                for type in ["HKHeartRate", "HKSteps"] {
+                    let bytes = Data(Self.observation("o", "b", type, 1).utf8)
+                    try records.put(NewRecord(Resource(bytes), id: "o", content: bytes))
+                }
+            }
+        }
+        let (told, counted) = try await fixture.database.read { (try Self.told($0), try Self.recounted($0)) }
+        #expect(told == counted && told == ["b HKSteps": 1])
+        try await fixture.close()
+    }
+
     @Test func anOlderStoreGetsTheSummaryThatAFreshOneHas() async throws {
         let fixture = try await RecordsFixture()
         for number in 0..<30 {

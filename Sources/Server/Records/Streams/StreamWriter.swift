@@ -58,7 +58,8 @@ struct StreamWriter {
                     "UPDATE record_stream SET total = total + ? WHERE subject = ? AND stream = ?",
                     [SQLValue(change.total), SQLValue(key.subject), SQLValue(key.stream)])
             }
-            if change.total < 0 {
+            // What came and went in one transaction may have made the row only now.
+            if change.total <= 0 {
                 try transaction.execute(
                     "DELETE FROM record_stream WHERE subject = ? AND stream = ? AND total <= 0",
                     [SQLValue(key.subject), SQLValue(key.stream)])
