@@ -246,7 +246,32 @@ import Testing
         }
     }
 
+    @Test func whoIsDeletedTakesTheirReadingsAlong() async throws {
+        try await GatewayFixture.with { fixture in
+            try await fixture.register("d", of: "p1")
+            try await fixture.register("e", of: "p2")
+            try await fixture.take(
+                [weight("d", 70), weight("e", 80)] + (0..<3).map { rate("d", 60 + $0, minute: $0) }
+                    + [rate("e", 90, minute: 1)])
+            try await fixture.work()
+            let removed = try await fixture.database.write { transaction in
+                let others = try GatewayDeletion.delete(participant: "p1", in: transaction)
+                return try RecordStore().delete(about: "p1", keeping: [], in: transaction).removed.merging(others) {
+                    $1
+                }
+            }
+            #expect(removed["gateway_observation"]?.count == 2 && removed["gateway_measurement"]?.count == 4)
+            let left = try await fixture.database.read { transaction in
+                try ["gateway_observation", "gateway_measurement"].map { try transaction.rowTexts(of: $0).count }
+            }
+            #expect(left == [2, 2])
+            let values = try await fixture.values()
+            #expect(values.count == 2 && values.allSatisfy { $0.hasPrefix("p2 ") }, "\(values)")
+        }
+    }
+
     @Test func whatGrowsWithDataHasItsIndex() async throws {
+        let theirs = RecordStore.numbers(of: "p", Observation.resourceType)
         try await GatewayFixture.with { fixture in
             let plans = try await fixture.database.write { transaction in
                 try [
@@ -254,13 +279,8 @@ import Testing
                     (GatewayArrivals.nextSQL, [0, 2]), (GatewayArrivals.bodiesSQL, [1]),
                     (GatewayEvents.waitingSQL, ["", 3]),
                     (GatewayMeasurements.readingsSQL, [1]), (GatewayMeasurements.groupSQL, ["x"]),
-                    (
-                        """
-                        DELETE FROM gateway_measurement
-                        WHERE observation IN (SELECT number FROM gateway_observation WHERE participant = ?)
-                        """, ["p"]
-                    ),
-                    ("DELETE FROM gateway_observation WHERE participant = ?", ["p"]),
+                    ("DELETE FROM gateway_measurement WHERE observation IN (\(theirs.sql))", theirs.parameters),
+                    ("DELETE FROM gateway_observation WHERE number IN (\(theirs.sql))", theirs.parameters),
                     ("DELETE FROM gateway_device WHERE participant = ?", ["p"]),
                 ].map { try QueryPlan($0.0, $0.1, in: transaction) }
             }

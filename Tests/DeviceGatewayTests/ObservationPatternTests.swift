@@ -101,7 +101,11 @@ import Trust
         let older = all.filter { $0.number <= 1000 }
         try await withTemporaryDatabase(older) { database in
             let resource = try Resource(
-                Data(#"{"resourceType":"Observation","id":"o1","status":"final","code":{"text":"x"}}"#.utf8))
+                Data(
+                    #"""
+                    {"resourceType":"Observation","id":"o1","status":"final","code":{"text":"x"},
+                    "subject":{"reference":"Patient/p1"}}
+                    """#.utf8))
             let now = Date(timeIntervalSince1970: 1_800_000_000)
             try await database.write { transaction in
                 _ = try RecordStore().put(
@@ -135,7 +139,8 @@ import Trust
                 let known = try measurements.groups(["o1", "gone"])
                 #expect(known.keys.sorted() == ["o1"] && known["o1"]?.edition == 3 && known["o1"]?.participant == "p1")
                 let number = try #require(known["o1"]?.number)
-                #expect(try measurements.readings(of: number).map(\.event) == [9])
+                #expect(try measurements.readings(of: number, "p1").map(\.event) == [9])
+                #expect(try measurements.readings(of: number, "p1").first?.measurement.patientID == "p1")
                 #expect(
                     try transaction.query("SELECT digest FROM gateway_seen", []).map { try $0.blob("digest") }
                         == [Data(0..<16)])

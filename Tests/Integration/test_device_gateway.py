@@ -204,10 +204,14 @@ class Gateway(GatewayTest):
         self.devices("register", "--device", device, "--participant", member.participant)
         self.post([{"device": device, "at": "2026-05-01T07:00:00Z", "kg": 70}, {"device": device, "at": "never", "kg": 1}])
         self.done()
+        self.assertEqual(self.study.number(
+            "SELECT count(*) FROM gateway_observation o JOIN record r ON r.number = o.number WHERE r.subject = ?",
+            member.participant), 1)
         tributary("participant", "delete", self.study.dir, member.participant)
-        for table in ("gateway_observation", "gateway_device"):
-            self.assertEqual(
-                self.study.number(f"SELECT count(*) FROM {table} WHERE participant = ?", member.participant), 0, table)
+        self.assertEqual(self.study.number(
+            "SELECT count(*) FROM gateway_device WHERE participant = ?", member.participant), 0)
+        self.assertEqual(self.study.number(
+            "SELECT count(*) FROM gateway_observation WHERE number NOT IN (SELECT number FROM record)"), 0)
         self.assertEqual(self.study.number(
             "SELECT count(*) FROM gateway_measurement WHERE observation NOT IN (SELECT number FROM gateway_observation)"), 0)
         self.post([{"device": device, "at": "2026-05-03T07:00:00Z", "kg": 70}])

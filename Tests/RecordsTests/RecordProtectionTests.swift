@@ -263,9 +263,14 @@ import Trust
         try await fixture.put(observation("both", of: "a", more: together))
         try await fixture.put(observation("mine", of: "a", more: "," + Self.restricted))
         try await fixture.put(observation("theirs", of: "b", more: "," + Self.restricted))
-        let removed = try await fixture.database.write {
-            try RecordStore().delete(about: "a", keeping: [], in: $0).removed
+        let (theirs, removed) = try await fixture.database.write { transaction in
+            let theirs = RecordStore.numbers(of: "a", "Observation")
+            return (
+                try transaction.query(theirs.sql, theirs.parameters).map { try $0.integer("number") },
+                try RecordStore().delete(about: "a", keeping: [], in: transaction).removed
+            )
         }
+        #expect(theirs.sorted() == [1, 2])
         #expect(removed["record"]?.count == 2 && removed["record_protection"]?.count == 3)
         let left = try await fixture.database.read { try $0.query("SELECT kind, value FROM record_protection") }
         #expect(try left.map { try $0.text("kind") + $0.text("value") } == ["confidentiality4"])

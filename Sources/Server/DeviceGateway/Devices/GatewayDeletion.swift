@@ -1,4 +1,6 @@
+import FHIR
 import Foundation
+import Records
 import Storage
 
 /// What the gateway has of a participant who is deleted.
@@ -36,12 +38,12 @@ public enum GatewayDeletion {
             where: """
                 state IN ('waiting', 'quarantined') AND device IN (SELECT device FROM gateway_device WHERE participant = ?)
                 """, theirs, orderedBy: "number")
+        let records = RecordStore.numbers(of: participant, Observation.resourceType)
         removed["gateway_measurement"] = try transaction.delete(
-            from: "gateway_measurement",
-            where: "observation IN (SELECT number FROM gateway_observation WHERE participant = ?)", theirs,
+            from: "gateway_measurement", where: "observation IN (\(records.sql))", records.parameters,
             orderedBy: "observation, occurrence")
         removed["gateway_observation"] = try transaction.delete(
-            from: "gateway_observation", where: "participant = ?", theirs, orderedBy: "number")
+            from: "gateway_observation", where: "number IN (\(records.sql))", records.parameters, orderedBy: "number")
         removed["gateway_device"] = try transaction.delete(
             from: "gateway_device", where: "participant = ?", theirs, orderedBy: "device")
         return removed

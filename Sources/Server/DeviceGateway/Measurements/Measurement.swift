@@ -25,14 +25,16 @@ public struct Measurement: Sendable, Hashable {
     }
 
     /// As `devices test` prints it.
-    public var json: JSON {
-        var members: [JSONObject.Member] = [
-            .init(key: "type", value: .string(type)),
-            .init(key: "occurrenceTimeUtc", value: .string(occurrence.description)),
-            .init(key: "deviceId", value: .string(deviceID)),
-        ]
+    public var json: JSON { json(at: occurrence.description, of: patientID) }
+
+    /// What is stored of it in the row of its time, of an Observation of its patient.
+    var stored: JSON { json(at: nil, of: nil) }
+
+    private func json(at time: String?, of patient: String?) -> JSON {
+        var members: [JSONObject.Member] = []
         for (name, text) in [
-            ("patientId", patientID), ("encounterId", encounterID), ("correlationId", correlationID),
+            ("type", type), ("occurrenceTimeUtc", time), ("deviceId", deviceID), ("patientId", patient),
+            ("encounterId", encounterID), ("correlationId", correlationID),
         ] {
             if let text { members.append(.init(key: name, value: .string(text))) }
         }
@@ -41,14 +43,13 @@ public struct Measurement: Sendable, Hashable {
         return .object(JSONObject(keepingFirst: members))
     }
 
-    /// Reads what ``json`` wrote.
-    init?(_ json: JSON) {
-        guard let type = json["type"]?.string,
-            let time = json["occurrenceTimeUtc"]?.string.flatMap(MeasurementTime.init),
-            let device = json["deviceId"]?.string, let properties = json["properties"]?.array
+    /// Reads what ``stored`` wrote, and what ``json`` wrote where it was stored whole.
+    init?(stored json: JSON, at time: MeasurementTime, of participant: String?) {
+        guard let type = json["type"]?.string, let device = json["deviceId"]?.string,
+            let properties = json["properties"]?.array
         else { return nil }
         self.init(
-            type: type, occurrence: time, deviceID: device, patientID: json["patientId"]?.string,
+            type: type, occurrence: time, deviceID: device, patientID: participant,
             encounterID: json["encounterId"]?.string, correlationID: json["correlationId"]?.string,
             properties: properties.compactMap { property in
                 guard let name = property["name"]?.string, let value = property["value"]?.string else { return nil }

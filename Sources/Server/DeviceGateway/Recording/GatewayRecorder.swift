@@ -243,15 +243,16 @@ public struct GatewayRecorder: Sendable {
 
     private func loadReadings(_ buckets: inout [String: ObservationBucket]) async throws {
         let known = buckets.values.compactMap { bucket in
-            bucket.new.isEmpty ? nil : bucket.known.number.map { (id: bucket.id, number: $0) }
+            bucket.new.isEmpty
+                ? nil : bucket.known.number.map { (id: bucket.id, number: $0, participant: bucket.participant) }
         }
         guard !known.isEmpty else { return }
         let found = try await database.read { transaction in
             let measurements = GatewayMeasurements(transaction: transaction)
-            return try known.map { id, number in
+            return try known.map { id, number, participant in
                 let present = try RecordStore().read(type: Observation.resourceType, id: id, in: transaction)
                 return (
-                    readings: try measurements.readings(of: number),
+                    readings: try measurements.readings(of: number, participant),
                     present: present.flatMap { $0.isDeleted ? nil : $0.content }
                 )
             }

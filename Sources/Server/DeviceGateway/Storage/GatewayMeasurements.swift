@@ -16,7 +16,7 @@ struct GatewayMeasurements {
         init(event: Int64, measurement: Measurement, content: String? = nil) {
             self.event = event
             self.measurement = measurement
-            self.content = content ?? measurement.json.text()
+            self.content = content ?? measurement.stored.text()
         }
     }
 
@@ -32,7 +32,7 @@ struct GatewayMeasurements {
         var written: Int64 = 0
         /// How many readings it has.
         var count: Int64 = 0
-        /// Whose it is; nil where there is none.
+        /// Whose the record is; nil where it is nobody's.
         var participant: String?
         var measurements: [Numbered] = []
     }
@@ -41,7 +41,7 @@ struct GatewayMeasurements {
 
     /// Parameter: the Observation's id.
     static let groupSQL = """
-        SELECT o.number, o.edition, o.written_ms, o.value_count, o.participant FROM record r
+        SELECT o.number, o.edition, o.written_ms, o.value_count, r.subject FROM record r
         LEFT JOIN gateway_observation o ON o.number = r.number WHERE r.type = 'Observation' AND r.id = ?
         """
 
@@ -58,7 +58,7 @@ struct GatewayMeasurements {
                 return Group(
                     isThere: true, number: number, edition: try row.integer("edition"),
                     written: try row.integer("written_ms"), count: try row.integer("value_count"),
-                    participant: try row.text("participant"))
+                    participant: row.textIfPresent("subject"))
             }
         }
         return groups
@@ -66,17 +66,24 @@ struct GatewayMeasurements {
 
     /// The readings of an Observation, in the order of their times.
     ///
-    /// - Parameter number: that of the Observation's record.
-    func readings(of number: Int64) throws -> [Numbered] {
+    /// - Parameters:
+    ///   - number: that of the Observation's record.
+    ///   - participant: whose it is.
+    func readings(of number: Int64, _ participant: String?) throws -> [Numbered] {
         try transaction.query(Self.readingsSQL, [SQLValue(number)]).compactMap { row in
             let content = try row.text("content")
-            guard let json = JSON(reading: content.utf8), let measurement = Measurement(json) else { return nil }
+            let time = MeasurementTime(ticks: try row.integer("occurrence"))
+            guard let json = JSON(reading: content.utf8),
+                let measurement = Measurement(stored: json, at: time, of: participant)
+            else { return nil }
             return Numbered(event: try row.integer("event"), measurement: measurement, content: content)
         }
     }
 
     /// Parameter: the Observation's number.
-    static let readingsSQL = "SELECT event, content FROM gateway_measurement WHERE observation = ? ORDER BY occurrence"
+    static let readingsSQL = """
+        SELECT occurrence, event, content FROM gateway_measurement WHERE observation = ? ORDER BY occurrence
+        """
 
     /// The readings that an Observation was just made of.
     struct Note {
@@ -147,7 +154,6 @@ private struct ObservationRow {
         into: "gateway_observation",
         columns: [
             SQLColumn("number") { SQLValue($0.note.number) },
-            SQLColumn("participant") { SQLValue($0.note.work.bucket.participant) },
             SQLColumn("edition") { _ in .integer(1) }, SQLColumn("value_count") { SQLValue($0.note.work.made.count) },
             SQLColumn("written_ms") { SQLValue($0.at) },
         ])

@@ -120,5 +120,12 @@ public enum GatewaySchema {
                 """
             ]
         },
+        // Whose readings are says the record of their Observation.
+        Migration(number: 1003, name: "readings without a participant of their own") { _ in
+            [
+                "DROP INDEX gateway_observation_participant",
+                "ALTER TABLE gateway_observation DROP COLUMN participant",
+            ]
+        },
     ]
 }

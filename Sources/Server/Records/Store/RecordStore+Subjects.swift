@@ -14,4 +14,16 @@ extension RecordStore {
         }
         return false
     }
+
+    /// Asks for the numbers of a type's records that go with a participant (``delete(about:keeping:in:)``): what belongs to
+    /// others too is theirs as well.
+    public static func numbers(of participant: String, _ type: String) -> SQLQuery {
+        SQLQuery(
+            """
+            SELECT number FROM record WHERE type = ? AND subject = ?
+            UNION ALL
+            SELECT p.number FROM record_protection p JOIN record r ON r.number = p.number
+            WHERE p.kind = 'owner' AND p.value = ? AND r.type = ? AND r.subject IS NULL
+            """, [SQLValue(type), SQLValue(participant), SQLValue(participant), SQLValue(type)])
+    }
 }
