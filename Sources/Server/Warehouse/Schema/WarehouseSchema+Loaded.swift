@@ -33,6 +33,13 @@ extension WarehouseSchema {
         ["ALTER TABLE warehouse_loaded ADD COLUMN last_seconds bigint"]
     }
 
+    /// SQLite has no text search of i2b2's that fills the column.
+    static let textSearch = Migration(number: 512, name: "facts without an index for text search") { dialect in
+        dialect == .sqlite ? ["DROP INDEX IF EXISTS \(indexOfTextSearch)"] : []
+    }
+
+    static let indexOfTextSearch = "of_idx_text_search"
+
     /// Finds one record's facts among those of a day.
     static let indexOfInstances =
         "CREATE INDEX IF NOT EXISTS of_idx_instance ON observation_fact (encounter_num, instance_num)"
