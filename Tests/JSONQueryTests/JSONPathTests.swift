@@ -110,6 +110,20 @@ import Testing
         #expect(Asked.jsonPath("$[?(@ < true)]", "[\" False \"]") == "[\" False \"]")
     }
 
+    /// Most filters are a member beside a number; it is what it is as a part of a condition.
+    @Test(arguments: ["==", "===", "!=", "!==", "<>", "<", "<=", ">", ">="])
+    func aMemberBesideANumberIsComparedAsAPartOfAConditionIs(comparison: String) {
+        for value in ["1", "2", "2.0", "20e-1", "-3", "\"2\"", "\"x\"", "true", "null", "[2]", "{\"a\":2}"] {
+            for number in ["2", "2.0", "-1"] {
+                let document = "[{\"n\":\(value)},{\"m\":2},2,null]"
+                let condition = "@.n \(comparison) \(number)"
+                #expect(
+                    Asked.jsonPath("$[?(\(condition))]", document)
+                        == Asked.jsonPath("$[?(\(condition) && 1 == 1)]", document), "\(condition) of \(value)")
+            }
+        }
+    }
+
     @Test func aSearchForSomethingStopsAtTheFirst() {
         // The second element could not be compared.
         #expect(Asked.jsonPath("$[?(@[?(@ > 1)])]", "[[2, \"x\"]]") == "[[2,\"x\"]]")

@@ -135,6 +135,9 @@ final class JSONPathEvaluator {
         case .descent(let name?): return try descend(into: found, for: [name], route, next, receive)
         case .descentMembers(let names): return try descend(into: found, for: names, route, next, receive)
         case .filter(let condition):
+            if case .value(.array(let elements)) = found, let test = condition.memberTest {
+                return try filter(elements, test, route, next, receive)
+            }
             return try children(of: found) { child throws(JSONPathError) in
                 guard try self.holds(condition, for: child) else { return true }
                 return try self.follow(route, next, from: child, receive)
@@ -269,6 +272,25 @@ final class JSONPathEvaluator {
 
     // MARK: Filters
 
+    /// What most filters are: a member of each element beside a number.
+    private func filter(
+        _ elements: [JSON], _ test: JSONPathCondition.MemberTest, _ route: [JSONPathRoute.Step], _ next: Int,
+        _ receive: Receiver
+    ) throws(JSONPathError) -> Bool {
+        for element in elements {
+            try spend(3)
+            guard case .object(let object) = element, let value = object[test.name] else { continue }
+            if case .number(let number) = value {
+                try spend(1 + number.cost + test.number.cost)
+                guard test.comparison.holds(JSONNumber.order(number, test.number)) else { continue }
+            } else {
+                guard try compare(test.comparison, JSONPathScalar(value), test.scalar) else { continue }
+            }
+            guard try follow(route, next, from: .value(element), receive) else { return false }
+        }
+        return true
+    }
+
     private func holds(_ condition: JSONPathCondition, for found: Found) throws(JSONPathError) -> Bool {
         try spend()
         depth += 1
@@ -344,10 +366,7 @@ final class JSONPathEvaluator {
         switch comparison {
         case .equal, .strictlyEqual: return left.equals(right)
         case .notEqual, .strictlyNotEqual: return !left.equals(right)
-        case .less: return try left.order(to: right) < 0
-        case .lessOrEqual: return try left.order(to: right) <= 0
-        case .greater: return try left.order(to: right) > 0
-        case .greaterOrEqual: return try left.order(to: right) >= 0
+        case .less, .lessOrEqual, .greater, .greaterOrEqual: return comparison.holds(try left.order(to: right))
         case .matches: return try isMatch(left, right)
         }
     }

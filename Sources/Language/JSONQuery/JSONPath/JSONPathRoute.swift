@@ -52,6 +52,38 @@ indirect enum JSONPathCondition: Sendable {
         case route(JSONPathRoute)
         case literal(JSONPathScalar)
     }
+
+    /// A comparison of a member of the value with a number.
+    struct MemberTest {
+        let name: WantedName
+        let comparison: Comparison
+        let number: JSONNumber
+        let scalar: JSONPathScalar
+    }
+
+    /// The comparison, where the condition is one of a member with a number.
+    var memberTest: MemberTest? {
+        guard case .comparison(let comparison, .route(let route), .literal(let scalar)) = self,
+            comparison != .matches, case .number(let number, _) = scalar,
+            route.steps.count == 1, case .member(let name?) = route.steps[0]
+        else { return nil }
+        return MemberTest(name: name, comparison: comparison, number: number, scalar: scalar)
+    }
+}
+
+extension JSONPathCondition.Comparison {
+    /// Whether it holds of two numbers that stand in an order: negative where the first is less, zero where they are equal.
+    func holds(_ order: Int) -> Bool {
+        switch self {
+        case .equal, .strictlyEqual: order == 0
+        case .notEqual, .strictlyNotEqual: order != 0
+        case .less: order < 0
+        case .lessOrEqual: order <= 0
+        case .greater: order > 0
+        case .greaterOrEqual: order >= 0
+        case .matches: false
+        }
+    }
 }
 
 /// A value that can be compared: of a document, or written in a path.
