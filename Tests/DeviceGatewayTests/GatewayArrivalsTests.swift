@@ -75,6 +75,35 @@ import Testing
         }
     }
 
+    /// However many large events a device sent before it was known.
+    @Test func largeEventsThatWaitedAreTakenInParts() async throws {
+        try await GatewayFixture.with { fixture in
+            let padding = String(repeating: "x", count: 900_000)
+            for second in 0..<10 {
+                let event = weight("new", 60, second: second).dropLast() + #","padding":"\#(padding)"}"#
+                try await fixture.take([String(event)])
+            }
+            try await fixture.work()
+            #expect(try await fixture.status().waiting.count == 10)
+            let counts = try await fixture.database.write { transaction in
+                try GatewayEvents(transaction: transaction).release(device: "new")
+                var counts: [Int] = []
+                var place: GatewayEvents.Place?
+                while let part = try GatewayEvents.due(
+                    behind: place, limit: 1_000, bytes: 4 << 20, at: 0, in: transaction)
+                {
+                    counts.append(part.events.count)
+                    place = part.last
+                }
+                return counts
+            }
+            #expect(counts == [4, 4, 2])
+            try await fixture.register("new", of: "p1")
+            try await fixture.work()
+            #expect(try await fixture.values().count == 10)
+        }
+    }
+
     @Test func bodiesAreReadBackAndDamagedOnesAreNot() throws {
         var random = Seeded.fresh()
         for _ in 0..<300 {

@@ -41,6 +41,46 @@ import Testing
         }
     }
 
+    @Test func anAnswerWithoutEndIsGivenUp() async throws {
+        let server = try LocalServer()
+        let transport = URLSessionTransport(largestAnswer: 1_000_000)
+        for path in ["/endless", "/promised"] {
+            #expect(
+                await codeOfAsync {
+                    _ = try await transport.send(TransportRequest(method: "GET", url: server.url(path)))
+                } == "answer-invalid", "\(path)")
+        }
+        // Neither is in the way of what is asked for next.
+        let body = Data(repeating: 7, count: 1_000_000)
+        let request = TransportRequest(method: "POST", url: server.url("/echo"), body: body)
+        #expect(try await transport.send(request).body == body)
+    }
+
+    @Test func manyAnswersAreNotMixedUp() async throws {
+        let server = try LocalServer()
+        let transport = URLSessionTransport()
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for number in 0..<20 {
+                group.addTask {
+                    let body = Data(repeating: UInt8(number), count: 50_000 + number)
+                    return try await transport.send(
+                        TransportRequest(method: "POST", url: server.url("/echo"), body: body)
+                    ).body == body
+                }
+            }
+            for try await isSame in group { #expect(isSame) }
+        }
+    }
+
+    @Test func whoGivesUpWaitsNoLonger() async throws {
+        let server = try LocalServer()
+        let sending = Task {
+            try await URLSessionTransport().send(TransportRequest(method: "GET", url: server.url("/silent")))
+        }
+        sending.cancel()
+        await #expect(throws: CancellationError.self) { try await sending.value }
+    }
+
     @Test func aClosedPortIsAFailedConnection() async throws {
         let url = try LocalServer().url("/echo")
         let closed = try #require(
@@ -68,6 +108,16 @@ private final class LocalServer: @unchecked Sendable {
             class Handler(http.server.BaseHTTPRequestHandler):
                 def answer(self):
                     body = self.rfile.read(int(self.headers.get('Content-Length') or 0))
+                    if self.path == '/silent':
+                        return sys.stdin.read()
+                    if self.path in ('/endless', '/promised'):
+                        self.send_response(200)
+                        if self.path == '/promised': self.send_header('Content-Length', str(1 << 40))
+                        self.end_headers()
+                        try:
+                            while True: self.wfile.write(bytes(65536))
+                        except OSError:
+                            return
                     if self.path.startswith('/redirect?'):
                         self.send_response(302)
                         self.send_header('Location', self.path.split('?', 1)[1])

@@ -4,39 +4,48 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// ``Transport`` over URLSession: no cookies, no cache, no stored credentials, a time limit, and redirects only for GET
-/// and only within the same scheme, host and port, so that neither a secret nor a submission ends elsewhere.
+/// ``Transport`` over URLSession: no cookies, no cache, no stored credentials, a time limit, an answer of a limited size, and
+/// redirects only for GET and only within the same scheme, host and port, so that neither a secret nor a submission ends
+/// elsewhere.
 public final class URLSessionTransport: Transport {
     private let session: URLSession
+    private let answers: SessionAnswers
+    private let assembling: Task<Void, Never>
 
     /// Makes a transport.
     /// - Parameters:
     ///   - timeout: seconds without any byte after which a request fails.
     ///   - totalTimeout: seconds after which it fails in any case.
-    public init(timeout: Double = 30, totalTimeout: Double = 300) {
+    ///   - largestAnswer: bytes of an answer's body beyond which it fails: whatever a server sends, no more is kept in memory.
+    public init(timeout: Double = 30, totalTimeout: Double = 300, largestAnswer: Int = 64 << 20) {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.timeoutIntervalForRequest = timeout
         configuration.timeoutIntervalForResource = totalTimeout
         configuration.keepNothing()
-        session = URLSession(configuration: configuration, delegate: SameOriginRedirects(), delegateQueue: nil)
+        let (events, sink) = AsyncStream.makeStream(of: SessionEvent.self)
+        let answers = SessionAnswers(largest: largestAnswer)
+        self.answers = answers
+        session = URLSession(configuration: configuration, delegate: SessionDelegate(sink), delegateQueue: nil)
+        assembling = Task { for await event in events { await answers.take(event) } }
     }
 
-    deinit { session.finishTasksAndInvalidate() }
+    deinit {
+        session.finishTasksAndInvalidate()
+        assembling.cancel()
+    }
 
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
-        let answer: (Data, URLResponse)
+        let task = session.dataTask(with: URLRequest(request))
         do {
-            answer = try await session.data(for: URLRequest(request))
-        } catch is CancellationError {
-            throw CancellationError()
+            return try await withTaskCancellationHandler {
+                try await answers.answer(of: task)
+            } onCancel: {
+                task.cancel()
+            }
         } catch {
             if Task.isCancelled { throw CancellationError() }
-            throw OutboxError(.connectionFailed, "The server cannot be reached, or the connection broke.")
+            throw error
         }
-        guard let response = answer.1 as? HTTPURLResponse else {
-            throw OutboxError(.answerInvalid, "The answer is not HTTP.")
-        }
-        return TransportResponse(response, body: answer.0)
     }
 }
 
@@ -70,19 +79,5 @@ extension TransportResponse {
             if let name = name as? String, let value = value as? String { headers[name] = value }
         }
         self.init(status: response.statusCode, headers: headers, body: body)
-    }
-}
-
-/// Follows a redirect only where it cannot carry anything to another place or turn a POST into a GET.
-private final class SameOriginRedirects: NSObject, URLSessionTaskDelegate {
-    func urlSession(
-        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
-        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
-    ) {
-        let original = task.originalRequest
-        let same =
-            original?.httpMethod == "GET" && original?.url?.scheme == request.url?.scheme
-            && original?.url?.host == request.url?.host && original?.url?.port == request.url?.port
-        completionHandler(same ? request : nil)
     }
 }

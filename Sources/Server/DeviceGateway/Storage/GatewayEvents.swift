@@ -75,20 +75,26 @@ struct GatewayEvents {
     ) throws -> (hub: String, events: [Stored], last: Place)? {
         var hub: String?
         var size = 0
-        var events: [Stored] = []
+        var numbers: [Int64] = []
         var last = place ?? Place()
+        // Their lengths first: the bodies of as many could be more than memory has.
         for row in try transaction.query(
             dueSQL, [SQLValue(now), SQLValue(last.due), SQLValue(last.number), SQLValue(limit)])
         {
             let own = try row.text("hub")
-            let body = try row.blob("body")
-            size += body.count
-            guard hub ?? own == own, events.isEmpty || size <= bytes else { break }
+            size += Int(try row.integer("size"))
+            guard hub ?? own == own, numbers.isEmpty || size <= bytes else { break }
             hub = own
-            events.append(Stored(number: try row.integer("number"), body: body))
+            numbers.append(try row.integer("number"))
             (last.due, last.number) = (try row.integer("due_ms"), try row.integer("number"))
         }
-        if let hub { return (hub, events, last) }
+        if let hub {
+            let bodies = try transaction.queries(numbers.map { SQLQuery(bodySQL, [SQLValue($0)]) })
+            let events = try zip(numbers, bodies).compactMap { number, rows in
+                try rows.first.map { Stored(number: number, body: try $0.blob("body")) }
+            }
+            return (hub, events, last)
+        }
         guard
             let next = try GatewayArrivals(transaction: transaction).next(
                 behind: last.arrival, limit: limit, bytes: bytes)
@@ -99,9 +105,10 @@ struct GatewayEvents {
 
     /// Parameters: now, the place behind which, limit.
     static let dueSQL = """
-        SELECT number, hub, due_ms, body FROM gateway_event
+        SELECT number, hub, due_ms, length(body) AS size FROM gateway_event
         WHERE state = 'pending' AND due_ms <= ? AND (due_ms, number) > (?, ?) ORDER BY due_ms, number LIMIT ?
         """
+    private static let bodySQL = "SELECT body FROM gateway_event WHERE number = ?"
 
     /// Whether all of these events are still to be worked on.
     func arePending(_ events: [Stored]) throws -> Bool {

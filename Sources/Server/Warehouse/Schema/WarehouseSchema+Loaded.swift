@@ -33,11 +33,14 @@ extension WarehouseSchema {
         ["ALTER TABLE warehouse_loaded ADD COLUMN last_seconds bigint"]
     }
 
-    /// SQLite has no text search of i2b2's that fills the column.
-    static let textSearch = Migration(number: 512, name: "facts without an index for text search") { dialect in
-        dialect == .sqlite ? ["DROP INDEX IF EXISTS \(indexOfTextSearch)"] : []
+    /// SQLite has no text search of i2b2's that fills the column, and a count looks at each fact of its concepts in any case:
+    /// without the date what comes stands behind what is there, whenever it was measured.
+    static let indexesOfFacts = Migration(number: 512, name: "indexes of facts") { dialect in
+        guard dialect == .sqlite else { return [] }
+        return [indexOfTextSearch, indexOfDatedConcepts].map { "DROP INDEX IF EXISTS \($0)" } + [indexOfConcepts]
     }
 
+    /// The index of a column that only i2b2 on PostgreSQL fills.
     static let indexOfTextSearch = "of_idx_text_search"
 
     /// Finds one record's facts among those of a day.
@@ -47,7 +50,7 @@ extension WarehouseSchema {
     /// The index that it takes the place of.
     static let indexOfEncounters = "of_idx_encounter"
 
-    /// Finds the facts of a concept, on PostgreSQL.
+    /// Finds the facts of a concept.
     static let indexOfConcepts =
         "CREATE INDEX IF NOT EXISTS of_idx_concept_patient ON observation_fact (concept_cd, patient_num)"
 

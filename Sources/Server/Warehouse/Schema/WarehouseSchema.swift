@@ -27,7 +27,7 @@ public enum WarehouseSchema {
             },
             // What our own tables must know of i2b2's, which somebody else may have made.
             Migration(number: 506, name: "numbers and names of the warehouse") { _ in numbersAndNames },
-        ] + loaded + [ReplicaLog.migration, times, textSearch]
+        ] + loaded + [ReplicaLog.migration, times, indexesOfFacts]
 
     /// The columns that every table of the data mart ends with.
     private static let audit = """
@@ -39,10 +39,10 @@ public enum WarehouseSchema {
 
     /// All statements that make i2b2's tables as they stand today.
     static func i2b2Statements(_ dialect: SQLDialect) -> [String] {
-        let isMerged = dialect == .postgresql
-        let former = ["us_idx_label", indexOfEncounters, isMerged ? indexOfDatedConcepts : indexOfTextSearch]
-        let concepts = isMerged ? [indexOfConcepts] : []
-        return (crc(dialect) + [indexOfInstances] + concepts + ontology + dimensionsOfOntology).filter { statement in
+        let former =
+            ["us_idx_label", indexOfEncounters, indexOfDatedConcepts] + (dialect == .sqlite ? [indexOfTextSearch] : [])
+        let indexes = [indexOfInstances, indexOfConcepts]
+        return (crc(dialect) + indexes + ontology + dimensionsOfOntology).filter { statement in
             !former.contains { statement.contains(" \($0) ON ") }
         }
     }
@@ -65,8 +65,8 @@ public enum WarehouseSchema {
 
     private static let dimensions = [
         "CREATE UNIQUE INDEX \(indexOfTextSearch) ON observation_fact (text_search_index)",
-        "CREATE INDEX of_idx_concept ON observation_fact (concept_cd, patient_num, start_date)",
-        "CREATE INDEX of_idx_encounter ON observation_fact (encounter_num, patient_num)",
+        "CREATE INDEX \(indexOfDatedConcepts) ON observation_fact (concept_cd, patient_num, start_date)",
+        "CREATE INDEX \(indexOfEncounters) ON observation_fact (encounter_num, patient_num)",
         "CREATE INDEX of_idx_upload ON observation_fact (upload_id)",
         """
         CREATE TABLE patient_dimension (

@@ -1,0 +1,99 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// What a session tells of its tasks.
+enum SessionEvent: Sendable {
+    case received(URLSessionTask, Data)
+    case completed(URLSessionTask, (any Error)?)
+}
+
+/// Puts the answers of a session's tasks together, as they come.
+actor SessionAnswers {
+    private struct Pending {
+        let continuation: CheckedContinuation<TransportResponse, any Error>
+        var body = Data()
+    }
+
+    private let largest: Int
+    private var pending: [Int: Pending] = [:]
+
+    /// - Parameter largest: bytes of a body beyond which an answer fails.
+    init(largest: Int) { self.largest = largest }
+
+    /// Begins a task and waits for its answer.
+    ///
+    /// - Throws: ``OutboxError`` `connection-failed` where none came, `answer-invalid` for one that is too large or not HTTP; a
+    ///   `CancellationError` where nobody waits for it any more.
+    func answer(of task: URLSessionTask) async throws -> TransportResponse {
+        try await withCheckedThrowingContinuation { continuation in
+            // What is cancelled before it begins tells so at once, or never.
+            guard !Task.isCancelled else {
+                continuation.resume(throwing: CancellationError())
+                return
+            }
+            pending[task.taskIdentifier] = Pending(continuation: continuation)
+            task.resume()
+        }
+    }
+
+    func take(_ event: SessionEvent) {
+        switch event {
+        case .received(let task, let part):
+            // Nobody waits for one that was too large any more.
+            guard let size = pending[task.taskIdentifier]?.body.count else { return }
+            guard part.count <= largest - size else {
+                task.cancel()
+                finish(
+                    task, .failure(OutboxError(.answerInvalid, "The server's answer has more than \(largest) bytes.")))
+                return
+            }
+            pending[task.taskIdentifier]?.body.append(part)
+        case .completed(let task, .some):
+            finish(
+                task,
+                .failure(OutboxError(.connectionFailed, "The server cannot be reached, or the connection broke.")))
+        case .completed(let task, nil):
+            guard let response = task.response as? HTTPURLResponse else {
+                finish(task, .failure(OutboxError(.answerInvalid, "The answer is not HTTP.")))
+                return
+            }
+            finish(task, .success(TransportResponse(response, body: pending[task.taskIdentifier]?.body ?? Data())))
+        }
+    }
+
+    private func finish(_ task: URLSessionTask, _ result: Result<TransportResponse, any Error>) {
+        pending.removeValue(forKey: task.taskIdentifier)?.continuation.resume(with: result)
+    }
+}
+
+/// Passes on what the session tells, in its order, and follows a redirect only where it cannot carry anything to another place
+/// or turn a POST into a GET.
+final class SessionDelegate: NSObject, URLSessionDataDelegate {
+    private let sink: AsyncStream<SessionEvent>.Continuation
+
+    init(_ sink: AsyncStream<SessionEvent>.Continuation) { self.sink = sink }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        sink.yield(.received(dataTask, data))
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        sink.yield(.completed(task, error))
+    }
+
+    func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) { sink.finish() }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        let original = task.originalRequest
+        let same =
+            original?.httpMethod == "GET" && original?.url?.scheme == request.url?.scheme
+            && original?.url?.host == request.url?.host && original?.url?.port == request.url?.port
+        completionHandler(same ? request : nil)
+    }
+}
