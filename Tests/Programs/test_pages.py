@@ -76,10 +76,16 @@ class Pages(Program):
     def request(self, scope=SCOPE, **more):
         return smart.request(self.server, self.client_id, scope, smart.challenge()[1], **more)
 
+    @staticmethod
+    def follow(page, button):
+        """Clicks a button and waits until the page that it leads to is there whole."""
+        with page.expect_navigation():
+            page.click(button)
+
     def sign_in(self, page, username, password=smart.PASSWORD):
         page.fill("[name=username]", username)
         page.fill("[name=password]", password)
-        page.click("button.main")
+        self.follow(page, "button.main")
 
     def go_through(self, browser, width):
         def page():
@@ -100,7 +106,7 @@ class Pages(Program):
         participant.goto(self.request())
         self.sign_in(participant, "anna.bergqvist-holmgren@example.org")
         self.seen(participant, "consent-of-a-participant")
-        participant.click("[value=sign-out]")
+        self.follow(participant, "[value=sign-out]")
         self.seen(participant, "somebody-else")
         practitioner = page()
         practitioner.goto(self.request())
@@ -108,14 +114,14 @@ class Pages(Program):
         self.seen(practitioner, "consent-of-a-practitioner")
         practitioner.uncheck("[value='patient/MedicationRequest.rs']")
         practitioner.fill("[name=patient]", "nobody")
-        practitioner.click("[value=approve]")
+        self.follow(practitioner, "[value=approve]")
         self.assertFalse(practitioner.is_checked("[value='patient/MedicationRequest.rs']"))
         self.assertEqual(practitioner.input_value("[name=patient]"), "nobody")
         self.seen(practitioner, "no-such-patient")
         practitioner.goto(self.request("user/*.rs"))
         self.seen(practitioner, "consent-without-patient")
         practitioner.context.clear_cookies()
-        practitioner.click("[value=approve]")
+        self.follow(practitioner, "[value=approve]")
         self.seen(practitioner, "nobody-signed-in")
         practitioner.context.clear_cookies()
         self.sign_in(practitioner, "dora")
