@@ -131,6 +131,8 @@ import Testing
         "Endpoint=sb://h/;Endpoint=sb://i/;SharedAccessKeyName=n;SharedAccessKey=k;EntityPath=h",
         "Endpoint=sb://http:///;SharedAccessKeyName=n;SharedAccessKey=k;EntityPath=h",
         "Endpoint=sb://h/a//b/;SharedAccessKeyName=n;SharedAccessKey=k;EntityPath=h",
+        "Endpoint=sb://ns%253e/;SharedAccessKeyName=n;SharedAccessKey=k;EntityPath=h",
+        "Endpoint=sb://n%73/;SharedAccessKeyName=n;SharedAccessKey=k;EntityPath=h",
         "Endpoint=sb://u:p@h/;SharedAccessKeyName=n;SharedAccessKey=k;EntityPath=h",
         "Endpoint=sb://h/;SharedAccessKeyName=n;SharedAccessKey=k;EntityPath=h;TransportType=carrier",
     ]) func whatIsNoConnectionStringIsRefused(text: String) {

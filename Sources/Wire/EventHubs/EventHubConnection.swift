@@ -31,6 +31,8 @@ public struct EventHubConnection: Sendable, Hashable {
     public init(endpoint: URL, hub name: String, credential: Credential) throws(WireError) {
         guard let scheme = endpoint.scheme?.lowercased(), let host = endpoint.host(percentEncoded: false),
             !host.isEmpty, var parts = URLComponents(url: endpoint, resolvingAgainstBaseURL: true),
+            // No machine has such a name, and it is another one each time that it is read.
+            endpoint.host(percentEncoded: true)?.contains("%") == false,
             parts.user == nil, parts.password == nil, parts.query == nil, parts.fragment == nil,
             // Segments without a name are lost where URLs are put together.
             !parts.percentEncodedPath.contains("//"), EventHubName.isName(name)
