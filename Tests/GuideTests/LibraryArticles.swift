@@ -147,7 +147,7 @@ enum LibraryArticles {
     static func healthStores(folder: URL, journal: URL) async throws -> HealthSyncReport {
         let device = try DeviceStore.open(folder)
         let progress = HealthSyncFolder(folder.appendingPathComponent("health-sync"))
-        let lock = try progress.lock()
+        let lock = try await progress.lock()
         let settings = HealthSyncSettings(selection: HealthSelection(subject: "p1"), version: "app 2.1")
         let synchroniser = HealthSynchroniser(source: HealthJournal(journal), storage: progress, settings: settings)
         let outbox = try OutboxHealthStore(device, subject: "p1")

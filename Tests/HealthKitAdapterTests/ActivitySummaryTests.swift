@@ -141,7 +141,7 @@ import Testing
             let synchroniser = HealthSynchroniser(
                 source: phone.source, storage: storage,
                 settings: HealthSyncSettings(selection: HealthSelection(subject: "p1"), lookBackDays: 36_500))
-            await synchroniser.add(try NDJSONHealthStore(file, subject: "p1"), named: "file", types: [Days.type])
+            await synchroniser.add(try await NDJSONHealthStore(file, subject: "p1"), named: "file", types: [Days.type])
             return await synchroniser.run()
         }
         for _ in 0..<3 { #expect(try await run().hasFailed == false) }

@@ -220,7 +220,7 @@ import Testing
                         selection: HealthSelection(subject: "p1"), version: "1", lookBackDays: 100_000,
                         limits: HealthSyncLimits(samples: 12, batch: 5)))
                 await synchroniser.add(
-                    try NDJSONHealthStore(file, subject: "p1"), named: "file",
+                    try await NDJSONHealthStore(file, subject: "p1"), named: "file",
                     types: [Phone.heartRate, Phone.steps, Phone.sleep])
                 return await synchroniser.run()
             }

@@ -112,18 +112,18 @@ import Testing
         try await HealthSyncFolder(folder.url).save([1], of: Self.stream)
         let place = folder.url.appendingPathComponent("outbox/HKQuantityTypeIdentifierHeartRate")
         try Data([2]).write(to: place.appendingPathComponent(".tmp-half"))
-        _ = try HealthSyncFolder(folder.url).lock()
+        _ = try await HealthSyncFolder(folder.url).lock()
         #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == ["state.json"])
     }
 
-    @Test func oneHasTheLock() throws {
+    @Test func oneHasTheLock() async throws {
         let folder = try TemporaryFolder()
         let place = folder.url.appendingPathComponent("progress")
-        var lock: Any? = try HealthSyncFolder(place).lock()
+        var lock: Any? = try await HealthSyncFolder(place).lock()
         var code: String?
-        do { _ = try HealthSyncFolder(place).lock(patience: 0) } catch { code = error.code }
+        do { _ = try await HealthSyncFolder(place).lock(patience: 0) } catch { code = (error as? any CodedError)?.code }
         #expect(code == "outbox-busy" && lock != nil)
         lock = nil
-        _ = try HealthSyncFolder(place).lock(patience: 0)
+        _ = try await HealthSyncFolder(place).lock(patience: 0)
     }
 }

@@ -14,7 +14,7 @@ import Testing
             storage: HealthSyncFolder(folder.url.appendingPathComponent("progress")),
             settings: HealthSyncSettings(selection: HealthSelection(subject: "p1"), lookBackDays: nil))
         await synchroniser.add(
-            try NDJSONHealthStore(file, subject: "p1"), named: "file",
+            try await NDJSONHealthStore(file, subject: "p1"), named: "file",
             types: [WrittenJournal.heartRate, WrittenJournal.steps])
         let report = await synchroniser.run()
         #expect(!report.hasFailed && !report.hasMore)
@@ -57,21 +57,46 @@ import Testing
         for foreign in ["a diary", "a diary\n", #"{"add":{}}"# + "\n", whole + "[]\n", whole + "{\"resource\":1"] {
             try Data(foreign.utf8).write(to: file)
             var code: String?
-            do { _ = try NDJSONHealthStore(file, subject: nil) } catch { code = (error as? any CodedError)?.code }
+            do { _ = try await NDJSONHealthStore(file, subject: nil) } catch { code = (error as? any CodedError)?.code }
             #expect(code == "health-file-foreign", "\(foreign)")
             #expect(try String(contentsOf: file, encoding: .utf8) == foreign)
         }
         try FileManager.default.removeItem(at: file)
-        let store = try NDJSONHealthStore(file, subject: nil)
+        let store = try await NDJSONHealthStore(file, subject: nil)
         #expect(await store.isEmpty)
         var code: String?
         do {
-            _ = try NDJSONHealthStore(file, subject: nil, patience: 0)
+            _ = try await NDJSONHealthStore(file, subject: nil, patience: 0)
         } catch { code = (error as? any CodedError)?.code }
         #expect(code == "outbox-busy")
         let unknown = DeletedSample(uuid: UUID(), type: "x", targets: ["Observation/n"])
         #expect(try await store.delete([unknown])[unknown.uuid] == .stored)
         #expect(await store.isEmpty)
+    }
+
+    private actor Holder {
+        private var store: NDJSONHealthStore?
+
+        init(store: NDJSONHealthStore) { self.store = store }
+
+        func giveBack() { store = nil }
+    }
+
+    /// Who waits for the file keeps no thread from who has it: there are more of them than the pool has threads.
+    @Test func whoWaitsForTheFileKeepsNobodyFromGivingItBack() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appendingPathComponent("health.ndjson")
+        let holder = Holder(store: try await NDJSONHealthStore(file, subject: nil))
+        let waiting = ProcessInfo.processInfo.activeProcessorCount * 4
+        let opened = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<waiting { group.addTask { try await NDJSONHealthStore(file, subject: nil).isEmpty } }
+            group.addTask(priority: .background) {
+                await holder.giveBack()
+                return true
+            }
+            return try await group.reduce(into: 0) { if $1 { $0 += 1 } }
+        }
+        #expect(opened == waiting + 1)
     }
 }
 

@@ -50,7 +50,7 @@ import Testing
         }
         let dice = Dice(random.next())
         let progress = HealthSyncFolder(device.folder.url.appendingPathComponent("health-sync"))
-        let lock = try progress.lock()
+        let lock = try await progress.lock()
         defer { withExtendedLifetime(lock) {} }
         let storage = FailingProgress(folder: progress) {
             dice.throwOnce() < faults
@@ -63,7 +63,7 @@ import Testing
                 selection: HealthSelection(subject: "p1"), version: "1", lookBackDays: nil, limits: limits))
         await synchroniser.add(
             try OutboxHealthStore(device.store, subject: "p1"), named: "outbox", types: Self.types)
-        await synchroniser.add(try NDJSONHealthStore(file, subject: "p1"), named: "file", types: Self.types)
+        await synchroniser.add(try await NDJSONHealthStore(file, subject: "p1"), named: "file", types: Self.types)
         return await synchroniser.run()
     }
 }

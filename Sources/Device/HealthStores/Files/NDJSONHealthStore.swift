@@ -31,8 +31,8 @@ public actor NDJSONHealthStore: ExternalStore {
     ///   - patience: how long another who writes to it is waited for, in seconds.
     /// - Throws: ``HealthStoreError`` `health-file-foreign`: then nothing was changed. `OutboxError` `outbox-busy` where another
     ///   process writes to it; storage errors.
-    public init(_ url: URL, subject: String?, patience: Double = 10) throws {
-        lock = try PosixFiles().lock(url, patience: patience)
+    public init(_ url: URL, subject: String?, patience: Double = 10) async throws {
+        lock = try await PosixFiles().lock(url, awaiting: patience)
         file = LogFile(url)
         self.subject = subject
         let size = try file.size()

@@ -27,10 +27,10 @@ public actor HealthSyncFolder: HealthSyncStorage {
     /// was ended left half written is removed.
     ///
     /// - Parameter patience: how long another's is waited for, in seconds.
-    /// - Throws: `OutboxError` `outbox-busy`; storage errors.
-    public nonisolated func lock(patience: Double = 10) throws(OutboxError) -> FileLock {
+    /// - Throws: `OutboxError` `outbox-busy`, storage errors; `CancellationError`.
+    public nonisolated func lock(patience: Double = 10) async throws -> FileLock {
         try make(folder)
-        let lock = try files.lock(folder.appendingPathComponent(".lock"), patience: patience)
+        let lock = try await files.lock(folder.appendingPathComponent(".lock"), awaiting: patience)
         for store in try subfolders(of: folder) {
             for type in try subfolders(of: store) { try AtomicFile.removeLeftovers(in: type, files: files) }
         }

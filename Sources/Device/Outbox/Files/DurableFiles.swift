@@ -46,6 +46,22 @@ extension DurableFiles {
             throw error
         }
     }
+
+    /// Takes a lock as ``lock(_:patience:)`` does, but gives its thread away while it waits: who holds the lock may be waiting
+    /// for a thread of the same pool to give it back.
+    ///
+    /// - Throws: ``OutboxError``: `outbox-busy`, storage errors; `CancellationError`.
+    public func lock(_ file: URL, awaiting patience: Double) async throws -> FileLock {
+        let deadline = ContinuousClock.now + .seconds(patience)
+        while true {
+            do {
+                return try lock(file, patience: 0)
+            } catch {
+                guard error.reason == .outboxBusy, ContinuousClock.now < deadline else { throw error }
+            }
+            try await Task.sleep(for: .milliseconds(2))
+        }
+    }
 }
 
 /// A lock that is held as long as this value lives.

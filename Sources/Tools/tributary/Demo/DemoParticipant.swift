@@ -40,7 +40,7 @@ struct DemoParticipant: Sendable {
         }
         if number == 1 {
             let export = examples.appendingPathComponent("apple-health/export.zip")
-            let result = try session.exportHealth(from: export.path, now: Date())
+            let result = try await session.exportHealth(from: export.path, now: Date())
             CommandOutput.note("phone \(number)    exported \(result.queued) health observations")
         }
         try await send(session)

@@ -132,7 +132,7 @@ extension DeviceCommand {
 
         func run() async throws {
             let session = try DeviceSession(path: device.store)
-            let result = try session.exportHealth(from: export, choice, now: Date())
+            let result = try await session.exportHealth(from: export, choice, now: Date())
             if device.json {
                 CommandOutput.result([
                     "account": result.importReport.json, "queued": .number(JSONNumber(result.queued)),

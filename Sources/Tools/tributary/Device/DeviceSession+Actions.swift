@@ -80,7 +80,7 @@ extension DeviceSession {
     /// - Throws: what the choice throws: what the signed consent does not name is refused.
     func exportHealth(
         from path: String, _ choice: HealthChoice? = nil, now: Date
-    ) throws -> HealthResult {
+    ) async throws -> HealthResult {
         let profile = try profile()
         let followed = followedHealthData
         let study = HealthStudy(table: followed.table, naming: Set(profile.includedHealthData ?? []))
@@ -94,7 +94,7 @@ extension DeviceSession {
         if choice?.includes(.nights) == true {
             throw CommandError("nights-not-on-device", "Nights are summed up with `health load` or `health convert`.")
         }
-        let lock = try healthProgress.lock()
+        let lock = try await healthProgress.lock()
         defer { withExtendedLifetime(lock) {} }
         var seen = try SentHealthData(folder: store.folder)
         var batch: [UInt8] = []
@@ -151,7 +151,7 @@ extension DeviceSession {
         profile.withdrawnAt = now
         try save(profile)
         let progress = healthProgress
-        let lock = try progress.lock()
+        let lock = try await progress.lock()
         defer { withExtendedLifetime(lock) {} }
         for stream in try await progress.streams() { try await progress.erase(stream) }
         return submission

@@ -105,7 +105,7 @@ struct HealthSyncWake {
         selection.subject = profile?.participant ?? subject
 
         let progress = HealthSyncFolder(Self.progress(in: folder))
-        lock = try progress.lock()
+        lock = try await progress.lock()
         let journal = HealthJournal(journalFile, table: selection.table)
         let survey = try await journal.survey()
         let kept = try await progress.streams()
@@ -142,7 +142,7 @@ struct HealthSyncWake {
                     connection, patient: subject, device: "org.tributary.device.\(subject)")
                 await synchroniser.add(store, named: target.name, types: types)
             case .ndjson(let url):
-                let file = try NDJSONHealthStore(url, subject: selection.subject)
+                let file = try await NDJSONHealthStore(url, subject: selection.subject)
                 // A file that is new has nothing, whatever one of its name had.
                 if await file.isEmpty { for stream in streams { try await progress.erase(stream) } }
                 await synchroniser.add(file, named: target.name, types: types)
