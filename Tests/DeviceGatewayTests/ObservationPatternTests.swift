@@ -19,7 +19,7 @@ import Trust
             AdmittedResource(resource, prepared: "looked into")
         }
         func pattern(of admitted: AdmittedResource) -> (any AdmissionPattern)? { self }
-        func prepared(id: String, start: DateTime, end: DateTime, number: JSONNumber) -> (any Sendable)? { "pattern" }
+        func prepared(_ values: ObservationValues) -> (any Sendable)? { "pattern" }
         func permit(_ participants: Set<String>, type: String, id: String, in transaction: any SQLTransaction) throws {}
         func standing(of participant: String, in transaction: any SQLTransaction) throws -> DataStanding { .admitted }
         func follow(_ changes: [RecordChange], submissionID: String, in transaction: any SQLTransaction) throws {}

@@ -15,7 +15,7 @@
 
 // The tables that loading fills, and how their rows follow the resources: by the record's number, or in their order.
 static const struct { const char *name; int numbered; } tables[] = {
-    {"record", 1}, {"record_version", 0}, {"record_term", 1}, {"record_print", 1},
+    {"record", 1}, {"record_version", 1}, {"record_term", 1}, {"record_print", 1},
     {"record_text", 1}, {"record_time", 1}, {"record_number", 1}, {"record_part", 1},
     {"encounter_mapping", 0}, {"visit_dimension", 0}, {"observation_fact", 0}, {"warehouse_loaded", 1},
 };

@@ -47,18 +47,16 @@ struct InteractionAdmission: WriteAdmission {
         }
     }
 
-    // No rule of FHIR's, and none of ours about what identifies, depends on the number of a quantity or on when it was
-    // measured; whoever writes such a rule has to look into each here.
     func pattern(of admitted: AdmittedResource) -> (any AdmissionPattern)? {
-        WarehouseEntryPattern(of: admitted.resource, health: published.health, receivedAt: at).map(LoadPattern.init)
+        guard !study.validation.mayDependOnValues(of: admitted.resource) else { return nil }
+        return WarehouseEntryPattern(of: admitted.resource, health: published.health, receivedAt: at)
+            .map(LoadPattern.init)
     }
 
     private struct LoadPattern: AdmissionPattern {
         let entries: WarehouseEntryPattern
 
-        func prepared(id: String, start: DateTime, end: DateTime, number: JSONNumber) -> (any Sendable)? {
-            entries.entry(id: id, start: start, end: end, number: number)
-        }
+        func prepared(_ values: ObservationValues) -> (any Sendable)? { entries.entry(values) }
     }
 
     func permit(_ participants: Set<String>, type: String, id: String, in transaction: any SQLTransaction) throws {

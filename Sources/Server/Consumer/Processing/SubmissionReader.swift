@@ -53,12 +53,21 @@ struct SubmissionReader {
         published: PublishedStudy
     ) throws -> [IncomingResource] {
         let budget = StepBudget(steps: Self.maximumSteps)
+        var patterns = IncomingPatterns()
         let incoming = try documents.enumerated().map { index, document in
-            try Self.placed(index, of: documents.count) {
+            if let known = patterns.incoming(document, budget: budget) { return known }
+            let before = budget.spent
+            let incoming = try Self.placed(index, of: documents.count) {
                 try convert(
                     document, index: index, opened: opened, submission: submission, published: published,
                     budget: budget)
             }
+            if documents.count > 1, !validation.mayDependOnValues(of: document.resource) {
+                patterns.learn(
+                    document, incoming, steps: budget.spent - before, health: published.health,
+                    receivedAt: submission.receivedAt)
+            }
+            return incoming
         }
         do throws(WarehouseError) {
             try WarehouseEntry.check(incoming.map(\.entry))

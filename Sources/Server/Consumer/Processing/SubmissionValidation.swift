@@ -26,6 +26,7 @@ public enum ValidationStrictness: String, Sendable, CaseIterable {
 public struct SubmissionValidation: Sendable {
     public let strictness: ValidationStrictness
     private let validator: FHIRValidator
+    private let hasProfiles: Bool
 
     /// - Parameter profiles: StructureDefinitions that resources may name in `meta.profile`.
     public init(strictness: ValidationStrictness, profiles: [JSONObject] = []) {
@@ -33,6 +34,7 @@ public struct SubmissionValidation: Sendable {
         var options = FHIRValidator.Options()
         options.reportsMissingNarrative = false
         validator = FHIRValidator(profiles: profiles, options: options)
+        hasProfiles = !profiles.isEmpty
     }
 
     /// The first problem that quarantines the submission; nil where it may go on.
@@ -55,6 +57,23 @@ public struct SubmissionValidation: Sendable {
         guard let first = issues.first else { return nil }
         let more = issues.count > 1 ? " There are \(issues.count - 1) more problems." : ""
         return SubmissionProblem("resource-invalid", "\(Self.place(of: first)): \(first.message)\(more)")
+    }
+
+    /// Whether what is found may depend on the values in which Observations of a kind differ (``Records/ObservationValues``).
+    /// No rule of R4's does, and none of ours about what identifies: whoever writes such a rule has to tell it here. A study's
+    /// profile may have any, and one of an extension may speak of the whole resource.
+    func mayDependOnValues(of resource: Resource) -> Bool {
+        guard strictness != .none, hasProfiles else { return false }
+        return resource["meta"]?["profile"] != nil || Self.hasExtension(resource.json)
+    }
+
+    private static func hasExtension(_ json: JSON) -> Bool {
+        if let object = json.object {
+            return object.members.contains {
+                $0.key == "extension" || $0.key == "modifierExtension" || hasExtension($0.value)
+            }
+        }
+        return json.array?.contains(where: hasExtension) ?? false
     }
 
     /// Whether something is wrong with the shape that FHIR gives the type, of what no device sent.

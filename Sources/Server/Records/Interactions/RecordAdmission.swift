@@ -18,8 +18,7 @@ public protocol WriteAdmission: Sendable {
     /// - Parameter id: the id that it will be recorded under; it bears it.
     func admit(_ resource: Resource, id: String) throws(RecordAdmissionError) -> AdmittedResource
 
-    /// How others are admitted that are like a resource that was: Observations that differ from it in their id, their
-    /// identifiers, their `effectivePeriod` and the number of their `valueQuantity`.
+    /// How others are admitted that are like a resource that was: Observations that differ from it in ``ObservationValues``.
     ///
     /// - Returns: nil where each has to be looked into.
     func pattern(of admitted: AdmittedResource) -> (any AdmissionPattern)?
@@ -52,11 +51,7 @@ extension WriteAdmission {
 public protocol AdmissionPattern: Sendable {
     /// What the house makes of another one beforehand (``AdmittedResource/prepared``); nil where it has to be looked into.
     ///
-    /// - Parameters:
-    ///   - start: the start of its `effectivePeriod`.
-    ///   - end: its end.
-    ///   - number: the number of its `valueQuantity`.
-    func prepared(id: String, start: DateTime, end: DateTime, number: JSONNumber) -> (any Sendable)?
+    func prepared(_ values: ObservationValues) -> (any Sendable)?
 }
 
 /// What becomes of data that come of a participant's devices. The sentences hold no health data.

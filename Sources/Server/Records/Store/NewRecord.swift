@@ -90,15 +90,14 @@ public final class NewRecord: Sendable {
         protection = []
     }
 
-    /// The same with the times of its `effectivePeriod`.
+    /// The same of what differs.
     public convenience init?(
-        id: String, subject: String?, content: Data, pattern: SearchPattern, identifiers values: [String],
-        quantity: String?, start: DateTime, end: DateTime
+        _ values: ObservationValues, subject: String?, content: Data, pattern: SearchPattern
     ) {
-        guard let period = SearchPeriod(start: start, end: end), period.low < period.high else { return nil }
+        guard let period = values.searchPeriod else { return nil }
         self.init(
-            id: id, subject: subject, content: content, pattern: pattern, identifiers: values, quantity: quantity,
-            milliseconds: period.low..<period.high)
+            id: values.id, subject: subject, content: content, pattern: pattern, identifiers: values.identifiers,
+            quantity: values.number?.text, milliseconds: period.low..<period.high)
     }
 
     private static func digest(of content: Data) -> Data { Data(SHA256.hash(data: content)) }

@@ -13,7 +13,8 @@ struct LearnedQuantity: Sendable {
     ///
     /// - Returns: nil where it has others, or what is converted each time.
     init?(_ facts: FactSet) {
-        guard facts.facts.count == 1, let fact = facts.facts.first, case .numeric(_, _, let units) = fact.value,
+        guard facts.facts.count == 1, let fact = facts.facts.first,
+            case .numeric(_, operator: "E", let units) = fact.value,
             facts.time.source == .effective, facts.warnings.isEmpty, fact.original == nil, fact.time == nil,
             fact.content == .data, fact.instance == 1
         else { return nil }
@@ -28,37 +29,5 @@ struct LearnedQuantity: Sendable {
         guard value.isNumeric else { return nil }
         return FactSet(
             time: time, source: source, facts: [ObservationFact(concept: concept, value: value)], concepts: concepts)
-    }
-}
-
-/// The entries of Observations that differ from one in id, period and the number of their quantity: they are not looked into.
-public struct WarehouseEntryPattern: Sendable {
-    private let quantity: LearnedQuantity
-    private let source: FactSource
-
-    /// Learns of an Observation.
-    ///
-    /// - Returns: nil where others of its kind have to be looked into.
-    public init?(of resource: Resource, health: HealthConceptTable, receivedAt: Date) {
-        guard resource.resourceType == Observation.resourceType,
-            let facts = FactMapping.facts(of: resource, survey: nil, health: health, receivedAt: receivedAt),
-            let quantity = LearnedQuantity(facts)
-        else { return nil }
-        self.quantity = quantity
-        source = facts.source
-    }
-
-    /// The entry of another one; nil where it has to be looked into.
-    ///
-    /// - Parameters:
-    ///   - start: the start of its `effectivePeriod`.
-    ///   - end: its end.
-    ///   - number: the number of its `valueQuantity`.
-    public func entry(id: String, start: DateTime, end: DateTime, number: JSONNumber) -> WarehouseEntry? {
-        var object = JSONObject()
-        object["resourceType"] = .string(Observation.resourceType)
-        object["effectivePeriod"] = ["start": .string(start.text), "end": .string(end.text)]
-        let time = FactMapping.time(of: Resource(object), receivedAt: .distantPast)
-        return quantity.facts(number, time: time, source: source).map { WarehouseEntry($0, ofObservation: id) }
     }
 }

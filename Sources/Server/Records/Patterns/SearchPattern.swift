@@ -60,6 +60,12 @@ public struct SearchPattern: Sendable {
             } != nil
     }
 
+    /// Whether one is found as this says; that it was learned of it is not enough where it says a thing twice.
+    public func fits(_ record: NewRecord, _ values: ObservationValues) -> Bool {
+        entries(identifiers: values.identifiers, quantity: values.number?.text) == record.entries
+            && values.searchPeriod == record.time
+    }
+
     /// The entries of another one; nil where it is not of the kind.
     func entries(identifiers: [String], quantity: String?) -> [SearchEntry]? {
         guard identifiers.count == identifierCount, (quantity != nil) == hasNumber else { return nil }

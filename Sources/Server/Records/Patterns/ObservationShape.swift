@@ -1,0 +1,174 @@
+import Core
+import FHIR
+import Foundation
+
+/// The bytes of an Observation around those values in which others of its kind differ from it. An Observation with the same
+/// bytes around differs in nothing else.
+///
+/// No rule of FHIR's depends on these values beyond their formats, how precise times are, and that a period does not end before
+/// it begins, which is seen to here.
+public struct ObservationShape: Sendable {
+    private let pieces: [[UInt8]]
+    private let places: [Place]
+
+    private struct Place: Sendable {
+        let kind: ObservationScalars.Kind
+        /// How precise the first Observation's time is; nil of what is none.
+        let precision: DateTime.Precision?
+    }
+
+    /// Learns of an Observation.
+    ///
+    /// - Parameters:
+    ///   - content: its JSON.
+    ///   - resource: the same, read.
+    /// - Returns: nil where others have to be looked into: it has contained resources, says that it is of a profile, or has
+    ///   values that are written in an unusual way.
+    public init?(of content: Data, _ resource: Resource) {
+        guard resource.resourceType == Observation.resourceType, resource["contained"] == nil,
+            resource["meta"]?["profile"] == nil
+        else { return nil }
+        let bytes = Array(content)
+        let found = ObservationScalars.found(in: bytes)
+        var pieces: [[UInt8]] = []
+        var places: [Place] = []
+        var end = 0
+        for (kind, range) in found {
+            pieces.append(Array(bytes[end..<range.lowerBound]))
+            let time = kind.isTime ? DateTime(String(decoding: bytes[range], as: UTF8.self)) : nil
+            guard !kind.isTime || time != nil else { return nil }
+            places.append(Place(kind: kind, precision: time?.precision))
+            end = range.upperBound
+        }
+        pieces.append(Array(bytes[end...]))
+        (self.pieces, self.places) = (pieces, places)
+        guard Self.areAll(found.map(\.kind), of: resource), let values = values(in: content), values.id == resource.id
+        else { return nil }
+        // Of days it is not known which of two is the later, as long as they are the same.
+        if case .period(let start, let end) = values.time, min(start.precision, end.precision) < .second { return nil }
+    }
+
+    /// Whether a resource's values were found, each once, and no other.
+    private static func areAll(_ found: [ObservationScalars.Kind], of resource: Resource) -> Bool {
+        func count(_ kind: ObservationScalars.Kind) -> Int { found.count { $0 == kind } }
+        let translations = resource["valueQuantity"]?["extension"]?.array ?? []
+        guard translations.count == count(.translation),
+            translations.allSatisfy({ $0["url"]?.string == Self.translation }), translations.count <= 1
+        else { return false }
+        let isPeriod = resource["effectivePeriod"] != nil
+        let identifiers = resource["identifier"]?.array ?? []
+        return count(.id) == 1 && count(.identifier) == identifiers.count
+            && count(.moment) == (isPeriod ? 0 : 1) && count(.start) == (isPeriod ? 1 : 0)
+            && count(.end) == (isPeriod ? 1 : 0) && count(.number) == (resource["valueQuantity"] == nil ? 0 : 1)
+            && count(.issued) == (resource["issued"] == nil ? 0 : 1)
+    }
+
+    /// A quantity as it was recorded, in another unit.
+    private static let translation = "http://hl7.org/fhir/StructureDefinition/iso21090-PQ-translation"
+
+    /// The values of an Observation of this kind.
+    ///
+    /// - Parameter content: its JSON.
+    /// - Returns: nil for one of another kind, and where one of the values has to be looked at by itself.
+    public func values(in content: Data) -> ObservationValues? {
+        content.withUnsafeBytes { bytes in
+            var reading = Reading(bytes: bytes.bindMemory(to: UInt8.self))
+            for (piece, place) in zip(pieces, places) {
+                guard reading.take(piece), reading.take(place.kind, place.precision) else { return nil }
+            }
+            guard reading.take(pieces[pieces.count - 1]), reading.isAtEnd else { return nil }
+            return reading.values
+        }
+    }
+
+    /// The JSON of an Observation of this kind.
+    ///
+    /// - Returns: nil where it has values that are not given, or that are not written as those of the first.
+    public func content(with values: ObservationValues) -> Data? {
+        var content = Data(capacity: pieces.reduce(256) { $0 + $1.count })
+        var identifiers = values.identifiers[...]
+        for (piece, place) in zip(pieces, places) {
+            content.append(contentsOf: piece)
+            let text: String? =
+                switch (place.kind, values.time) {
+                case (.id, _): values.id
+                case (.identifier, _): identifiers.popFirst()
+                case (.moment, .moment(let moment)): moment.text
+                case (.start, .period(let start, _)): start.text
+                case (.end, .period(_, let end)): end.text
+                case (.number, _): values.number?.text
+                default: nil
+                }
+            guard let text else { return nil }
+            content.append(contentsOf: text.utf8)
+        }
+        content.append(contentsOf: pieces[pieces.count - 1])
+        return self.values(in: content) == values ? content : nil
+    }
+
+    /// Goes through an Observation's JSON.
+    private struct Reading {
+        let bytes: UnsafeBufferPointer<UInt8>
+        var place = 0
+        var id = ""
+        var identifiers: [String] = []
+        var times: [ObservationScalars.Kind: DateTime] = [:]
+        var number: JSONNumber?
+
+        var isAtEnd: Bool { place == bytes.count }
+
+        mutating func take(_ piece: [UInt8]) -> Bool {
+            guard bytes.count - place >= piece.count, let start = bytes.baseAddress else { return false }
+            let isThere = piece.withUnsafeBufferPointer { piece in
+                piece.baseAddress.map { memcmp($0, start + place, piece.count) == 0 } ?? true
+            }
+            if isThere { place += piece.count }
+            return isThere
+        }
+
+        /// Takes a value up to where its text ends.
+        mutating func take(_ kind: ObservationScalars.Kind, _ precision: DateTime.Precision?) -> Bool {
+            let start = place
+            while place < bytes.count, place - start <= Self.longest, kind.mayHave(bytes[place]) { place += 1 }
+            let found = UnsafeBufferPointer(rebasing: bytes[start..<place])
+            guard !found.isEmpty, found.count <= Self.longest else { return false }
+            switch kind {
+            case .id:
+                id = String(decoding: found, as: UTF8.self)
+                return Resource.isID(id)
+            case .identifier:
+                let identifier = String(decoding: found, as: UTF8.self)
+                // Two that are the same are found once.
+                guard !identifiers.contains(identifier) else { return false }
+                identifiers.append(identifier)
+                return true
+            case .number, .translation:
+                guard found.count <= Self.longestNumber,
+                    let read = JSONNumber(text: String(decoding: found, as: UTF8.self))
+                else { return false }
+                if kind == .number { number = read }
+                return true
+            case .moment, .start, .end, .issued:
+                // A time with a fraction is as precise as one without: https://hl7.org/fhirpath/N1/#comparison
+                guard let time = DateTime(String(decoding: found, as: UTF8.self)), let precision,
+                    min(time.precision, .second) == min(precision, .second)
+                else { return false }
+                if kind != .issued { times[kind] = time }
+                return true
+            }
+        }
+
+        /// So many bytes has a text at most, and so many a number.
+        private static let longest = 200
+        private static let longestNumber = 16
+
+        /// nil where the times are none, or in the wrong order.
+        var values: ObservationValues? {
+            if let moment = times[.moment] {
+                return ObservationValues(id: id, identifiers: identifiers, time: .moment(moment), number: number)
+            }
+            guard let start = times[.start], let end = times[.end], start.start() <= end.start() else { return nil }
+            return ObservationValues(id: id, identifiers: identifiers, time: .period(start, end), number: number)
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import FHIR
+
+/// What Observations of one kind differ in: of who looked into one, the others need no looking into
+/// (<https://hl7.org/fhir/R4/observation.html>).
+public struct ObservationValues: Sendable, Hashable {
+    /// When it was measured.
+    public enum Time: Sendable, Hashable {
+        /// The `effectiveDateTime`.
+        case moment(DateTime)
+        /// The start and the end of the `effectivePeriod`.
+        case period(DateTime, DateTime)
+    }
+
+    /// The resource's id.
+    public let id: String
+    /// The values of its identifiers, in their order.
+    public let identifiers: [String]
+    public let time: Time
+    /// The number of its `valueQuantity`; nil where it has none.
+    public let number: JSONNumber?
+
+    /// Puts them together.
+    public init(id: String, identifiers: [String], time: Time, number: JSONNumber?) {
+        self.id = id
+        self.identifiers = identifiers
+        self.time = time
+        self.number = number
+    }
+
+    /// The range in which it is found; nil for a period that ends before it begins.
+    var searchPeriod: SearchPeriod? {
+        let period: SearchPeriod? =
+            switch time {
+            case .moment(let moment): SearchPeriod(moment)
+            case .period(let start, let end): SearchPeriod(start: start, end: end)
+            }
+        return period.flatMap { $0.low < $0.high ? $0 : nil }
+    }
+}
