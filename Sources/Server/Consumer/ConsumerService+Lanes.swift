@@ -43,7 +43,7 @@ extension ConsumerService {
                     do { try await handle(lane[place], read[place]) } catch { return (place, error) }
                     place += 1
                 }
-                for place in run { read[place] = nil }
+                processor.release(run.compactMap { read.removeValue(forKey: $0) })
             }
             return (lane.count, nil)
         }

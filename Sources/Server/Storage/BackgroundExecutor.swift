@@ -9,6 +9,16 @@ public final class BackgroundExecutor: TaskExecutor {
     /// An executor whose tasks run beside each other.
     public init() {}
 
+    /// Runs work that takes long and waits for it.
+    public func run<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
+        await Task(executorPreference: self) { body() }.value
+    }
+
+    /// Lets go of a value of many parts, which nobody waits for.
+    public func release(_ value: some Sendable) {
+        Task(executorPreference: self) { withExtendedLifetime(value) {} }
+    }
+
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         queue.async { [self] in

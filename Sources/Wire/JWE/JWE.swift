@@ -25,8 +25,12 @@ struct JWE: Sendable {
     /// The additional authenticated data: protected header and `aad` as they were spelt (RFC 7516 section 5.1 step 14).
     let authenticatedData: Data
     let initializationVector: Data
-    let ciphertext: Data
     let tag: Data
+    /// The ciphertext as it is written: nearly all of the envelope, which only who opens it decodes.
+    private let ciphertextText: String
+
+    /// The ciphertext, decoded.
+    var ciphertext: Data { Data(base64URL: ciphertextText) ?? Data() }
 }
 
 extension JWE {
@@ -34,7 +38,9 @@ extension JWE {
     init(_ json: JSON) throws(WireError) {
         // 1. The content's parts.
         initializationVector = try Self.bytes(json, "iv")
-        ciphertext = try Self.bytes(json, "ciphertext")
+        guard let ciphertext = try Self.textIfPresent(json, "ciphertext") else { throw Self.missing("ciphertext") }
+        guard Base64URL.isWellFormed(ciphertext) else { throw Self.notBase64URL("ciphertext") }
+        ciphertextText = ciphertext
         tag = try Self.bytes(json, "tag")
         guard initializationVector.count == 12, tag.count == 16 else {
             throw WireError.malformed("A256GCM has an iv of 12 and a tag of 16 bytes.")
@@ -113,18 +119,18 @@ extension JWE {
 
     private static func bytesIfPresent(_ json: JSON, _ name: String) throws(WireError) -> Data? {
         guard let text = try textIfPresent(json, name) else { return nil }
-        guard let bytes = Data(base64URL: text) else {
-            throw WireError.malformed("The member \(name) is not base64url.")
-        }
+        guard let bytes = Data(base64URL: text) else { throw notBase64URL(name) }
         return bytes
     }
 
     private static func bytes(_ json: JSON, _ name: String) throws(WireError) -> Data {
-        guard let bytes = try bytesIfPresent(json, name) else {
-            throw WireError.malformed("The member \(name) is missing.")
-        }
+        guard let bytes = try bytesIfPresent(json, name) else { throw missing(name) }
         return bytes
     }
+
+    private static func missing(_ name: String) -> WireError { .malformed("The member \(name) is missing.") }
+
+    private static func notBase64URL(_ name: String) -> WireError { .malformed("The member \(name) is not base64url.") }
 
     private static func objectIfPresent(_ json: JSON, _ name: String) throws(WireError) -> JSON? {
         guard let value = json[name] else { return nil }

@@ -62,25 +62,52 @@ enum Base64URLAlphabet {
     }
 
     static func decode(_ input: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
-        guard input.count % 4 != 1 else { return nil }
-        var output: [UInt8] = []
-        output.reserveCapacity(input.count * 3 / 4)
-        let complete = values.withUnsafeBufferPointer { table -> Bool in
-            var group: UInt32 = 0
-            var bits = 0
-            for character in input {
-                let value = table[Int(character)]
-                guard value != invalid else { return false }
-                group = (group << 6) | UInt32(value)
-                bits += 6
-                if bits >= 8 {
-                    bits -= 8
-                    output.append(UInt8(truncatingIfNeeded: group >> UInt32(bits)))
-                    group &= (1 << UInt32(bits)) - 1
+        guard isWellFormed(input) else { return nil }
+        return [UInt8](unsafeUninitializedCapacity: input.count * 3 / 4) { output, count in
+            count = values.withUnsafeBufferPointer { table in
+                var (place, written) = (0, 0)
+                while place + 4 <= input.count {
+                    let group =
+                        UInt32(table[Int(input[place])]) << 18 | UInt32(table[Int(input[place + 1])]) << 12
+                        | UInt32(table[Int(input[place + 2])]) << 6 | UInt32(table[Int(input[place + 3])])
+                    output[written] = UInt8(truncatingIfNeeded: group >> 16)
+                    output[written + 1] = UInt8(truncatingIfNeeded: group >> 8)
+                    output[written + 2] = UInt8(truncatingIfNeeded: group)
+                    place += 4
+                    written += 3
                 }
+                let left = input.count - place
+                guard left > 1 else { return written }
+                let (first, second) = (table[Int(input[place])], table[Int(input[place + 1])])
+                output[written] = first << 2 | second >> 4
+                guard left == 3 else { return written + 1 }
+                output[written + 1] = second << 4 | table[Int(input[place + 2])] >> 2
+                return written + 2
             }
-            return group == 0
         }
-        return complete ? output : nil
+    }
+
+    /// Whether the text is what ``decode(_:)`` takes: all its characters are looked at, so that the loop has no branches.
+    static func isWellFormed(_ input: UnsafeBufferPointer<UInt8>) -> Bool {
+        values.withUnsafeBufferPointer { table in
+            var all: UInt8 = 0
+            for character in input { all |= table[Int(character)] }
+            guard all < 64, let last = input.last.map({ table[Int($0)] }) else { return input.isEmpty }
+            return switch input.count % 4 {
+            case 0: true
+            case 2: last & 0x0F == 0
+            case 3: last & 0x03 == 0
+            default: false
+            }
+        }
+    }
+}
+
+/// Text in base64url without padding.
+public enum Base64URL {
+    /// Whether `Data(base64URL:)` decodes a text; it is not decoded.
+    public static func isWellFormed(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { Base64URLAlphabet.isWellFormed($0) }
     }
 }

@@ -58,7 +58,8 @@ public struct SubmissionProcessor: Sendable {
     let suspensions = SuspensionRegister()
     let settlements = SettlementRegister()
     let messages = DeviceMessages()
-    private let heavyWork = HeavyWork()
+    /// Opening and converting a large message takes long: beside the threads that answer requests, and behind what is recorded.
+    private let executor = BackgroundExecutor()
     /// Commits what devices sent, of several of them together.
     let recording: GroupedWriter
 
@@ -93,6 +94,12 @@ public struct SubmissionProcessor: Sendable {
         return ReadAhead(
             reading: await reading(of: submission, opener, published, first.standing),
             standing: first.standing)
+    }
+
+    /// Lets go of what was read of submissions that were recorded: hundreds of resources take milliseconds for which the next
+    /// ones need not wait.
+    func release(_ readings: [ReadAhead]) {
+        executor.release(readings)
     }
 
     /// Handles a submission.
@@ -213,7 +220,7 @@ public struct SubmissionProcessor: Sendable {
     private func reading(
         of submission: QueuedSubmission, _ opener: OpenSSLKeyOpener, _ published: PublishedStudy, _ standing: Standing
     ) async -> Reading {
-        await heavyWork.run { read(submission, opener, published, standing) }
+        await executor.run { read(submission, opener, published, standing) }
     }
 
     /// New concepts are written in a transaction of their own, so that the one that records is short.

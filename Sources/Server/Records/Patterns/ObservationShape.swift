@@ -160,7 +160,7 @@ public struct ObservationShape: Sendable {
 
         /// So many bytes has a text at most, and so many a number.
         private static let longest = 200
-        private static let longestNumber = 16
+        private static let longestNumber = 32
 
         /// nil where the times are none, or in the wrong order.
         var values: ObservationValues? {

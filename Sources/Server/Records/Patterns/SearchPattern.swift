@@ -22,13 +22,13 @@ public struct SearchPattern: Sendable {
 
     /// Learns of a record.
     ///
-    /// - Returns: nil where it is found by more than codes, identifiers, its time and one quantity: others may differ in that.
+    /// - Returns: nil where it is found by more than codes, words, identifiers, its time and one quantity: others may differ in that.
     public init?(of record: NewRecord) {
         var places: [Place] = []
         var unit: SearchTerm?
         for entry in record.entries {
             switch entry {
-            case .term: places.append(.common(entry))
+            case .term, .text: places.append(.common(entry))
             case .print(let term, _): places.append(.print(term))
             case .number(let term, _):
                 if let unit {
@@ -39,7 +39,7 @@ public struct SearchPattern: Sendable {
                     places.append(.number(term))
                     unit = term
                 }
-            case .text, .time, .part: return nil
+            case .time, .part: return nil
             }
         }
         guard record.time != nil, record.protection.isEmpty else { return nil }
