@@ -63,7 +63,7 @@ import Testing
         }
         #expect(try row.blob("original") == original.bytes)
         #expect(try row.text("original_fhir_version") == "1.0.2")
-        #expect(try row.blob("digest").count == 32)
+        #expect(try row.blob("digest").count == 16)
         try await fixture.close()
     }
 

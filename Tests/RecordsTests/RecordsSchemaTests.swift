@@ -87,7 +87,7 @@ import Testing
         }
         let indexes =
             TestEngine.chosen == .sqlite
-            ? ["sqlite_autoindex_record_2 (type=? AND id=?)", "sqlite_autoindex_record_version_1 (number=?"]
+            ? ["record_by_id (type=? AND id=?)", "sqlite_autoindex_record_version_1 (number=?"]
             : ["record_type_id_key"]
         for index in indexes { #expect(plan.goes(by: index), "\(name): \(plan)") }
         #expect(!plan.readsAll, "\(name): \(plan)")

@@ -25,9 +25,9 @@ struct JWE: Sendable {
     /// The additional authenticated data: protected header and `aad` as they were spelt (RFC 7516 section 5.1 step 14).
     let authenticatedData: Data
     let initializationVector: Data
-    let tag: Data
     /// The ciphertext as it is written: nearly all of the envelope, which only who opens it decodes.
-    private let ciphertextText: String
+    let ciphertextText: String
+    let tag: Data
 
     /// The ciphertext, decoded.
     var ciphertext: Data { Data(base64URL: ciphertextText) ?? Data() }

@@ -16,7 +16,7 @@ public final class NewRecord: Sendable {
     public let content: Data
     /// The bytes as they came where they were converted.
     public let original: OriginalContent?
-    /// The SHA-256 of the R4 bytes.
+    /// Half of the SHA-256 of the R4 bytes, by which nobody finds others.
     public let digest: Data
     /// What is stored of the R4 bytes, and of those that came: made here, so that no transaction waits for it.
     let stored: (content: Data, original: Data?)
@@ -100,5 +100,11 @@ public final class NewRecord: Sendable {
             quantity: values.number?.text, milliseconds: period.low..<period.high)
     }
 
-    private static func digest(of content: Data) -> Data { Data(SHA256.hash(data: content)) }
+    private static func digest(of content: Data) -> Data { Data(SHA256.hash(data: content).prefix(digestLength)) }
+
+    /// So many bytes has a digest.
+    static let digestLength = 16
+
+    /// Whether a version with a digest has the same R4 bytes. Older versions have the whole SHA-256.
+    public func isSame(asStored digest: Data) -> Bool { digest.prefix(Self.digestLength) == self.digest }
 }

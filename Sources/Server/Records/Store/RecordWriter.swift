@@ -112,7 +112,7 @@ public struct RecordWriter {
         let order = try RecordOrder(present)
         let came = receipt.provenance.order
         let own = isNewest && came < order ? order : came
-        if try present.blob("digest") == new.digest, try present.integer("deleted") == 0 {
+        if try new.isSame(asStored: present.blob("digest")), try present.integer("deleted") == 0 {
             let same = try present.integer("version")
             guard own >= order else { return result(.superseded, number, same) }
             if own > order {
@@ -215,6 +215,7 @@ public struct RecordWriter {
     /// records, so the versions of the record are gone through. Parameters: number, submission, digest.
     static let broughtSQL = """
         SELECT v.version FROM record_version v JOIN record_source s ON s.number = v.source
-        WHERE v.number = ? AND v.version > 0 AND s.submission_id = ? AND v.digest = ? ORDER BY v.version LIMIT 1
+        WHERE v.number = ? AND v.version > 0 AND s.submission_id = ?
+            AND substr(v.digest, 1, \(NewRecord.digestLength)) = ? ORDER BY v.version LIMIT 1
         """
 }

@@ -47,20 +47,18 @@ extension RecordsSchema {
     /// the definition anew: https://sqlite.org/lang_altertable.html, section 7.
     @Sendable private static func dropReferences(_ transaction: any SQLTransaction) throws -> Bool {
         guard transaction.dialect == .sqlite else { return false }
-        try transaction.execute("PRAGMA writable_schema = ON")
-        defer { _ = try? transaction.execute("PRAGMA writable_schema = OFF") }
         // A build that guards its schema keeps them; they cost time alone.
-        guard try transaction.first("PRAGMA writable_schema")?.integer("writable_schema") == 1 else { return false }
+        guard try mayWriteSchema(transaction) else { return false }
         for (table, _) in searchEntryTables {
-            try transaction.execute(
-                """
-                UPDATE sqlite_master SET sql = replace(replace(sql, ' REFERENCES record (number)', ''),
-                    ' REFERENCES search_term (number)', '') WHERE type = 'table' AND name = ?
-                """, [SQLValue("\(table)")])
+            let row = try transaction.first(
+                "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?", [SQLValue("\(table)")])
+            guard let sql = try row?.text("sql") else { continue }
+            let bare = [" REFERENCES record (number)", " REFERENCES search_term (number)"].reduce(sql) {
+                $0.replacingOccurrences(of: $1, with: "")
+            }
+            try define("\(table)", as: bare, in: transaction)
         }
-        // Other connections read a schema anew whose version is another one.
-        let version = try transaction.first("PRAGMA schema_version")?.integer("schema_version") ?? 0
-        try transaction.execute("PRAGMA schema_version = \(version + 1)")
+        try readSchemaAgain(transaction)
         return false
     }
 

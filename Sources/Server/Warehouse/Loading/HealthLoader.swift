@@ -120,7 +120,7 @@ public struct HealthLoader: Sendable {
         }
         report.pass(entry.place, as: isFirst ? .alreadyKnown : .duplicate)
         // Facts that were undone come back, those of the present version.
-        let isPresent = !entry.isRevisable || known.digest == entry.record.digest
+        let isPresent = !entry.isRevisable || known.digest.map(entry.record.isSame(asStored:)) ?? false
         return isFirst && !known.isLoaded && isPresent ? (number, false) : nil
     }
 

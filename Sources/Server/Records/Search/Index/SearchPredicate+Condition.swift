@@ -295,7 +295,7 @@ struct SearchPredicateReader {
     /// A value of a resource's own, by its print.
     private func printed(_ comparand: SearchComparand, _ parameter: String) throws -> SearchPredicate {
         func rows(_ value: String, _ term: SQLFragment) -> SearchPredicate {
-            // SQLite's index has the whole of it, PostgreSQL's the beginning.
+            // SQLite's index has the whole of it behind the term, PostgreSQL's the beginning.
             let print = SearchIndex.print(of: value)
             let isPrint = SQLFragment(
                 "substr(e.print, 1, \(SearchIndex.printStart)) = ? AND e.print = ?",
