@@ -24,6 +24,20 @@ import Testing
         #expect(ExactNumber(decimal: "1e-1001", exponentLimit: 1000) == nil)
     }
 
+    /// By whichever way.
+    @Test func theFloatingPointNumberIsTheNearest() throws {
+        var random = Seeded.fresh()
+        for _ in 0..<20_000 {
+            let digits = String(UInt64.random(in: 0...(.max), using: &random)).prefix(
+                Int.random(in: 1...20, using: &random))
+            let text =
+                (Bool.random(using: &random) ? "-" : "") + digits + "e\(Int.random(in: -40...40, using: &random))"
+            let number = try #require(ExactNumber(decimal: text))
+            #expect(number.double == Double(text), "\(text)")
+        }
+        #expect(ExactNumber(decimal: "-0").map { $0.double.sign } == .plus)
+    }
+
     @Test func reducedNumbersAreInLowestTerms() throws {
         let third = ExactNumber.one / ExactNumber(3)
         #expect(third + third + third == .one)

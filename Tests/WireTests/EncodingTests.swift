@@ -1,5 +1,6 @@
 import Core
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Wire
@@ -15,13 +16,26 @@ import Testing
 
     @Test(arguments: ["Zg==", "Zh", "A", "Zm9v\n", "Zm 9", "-_9", "+/8", "Zm9vZ", "é"])
     func otherSpellingsAreRefused(text: String) {
-        #expect(Data(base64URL: text) == nil)
+        #expect(Data(base64URL: text) == nil && !Base64URL.isWellFormed(text))
     }
 
     @Test func everyLengthComesBack() {
         for length in 0..<200 {
             let bytes = Data((0..<length).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ length) })
-            #expect(Data(base64URL: bytes.base64URL) == bytes)
+            #expect(Data(base64URL: bytes.base64URL) == bytes && Base64URL.isWellFormed(bytes.base64URL))
+        }
+    }
+
+    @Test func whatIsWellFormedIsWhatIsDecoded() {
+        var random = Seeded.fresh()
+        for _ in 0..<5_000 {
+            let text = String(
+                (0..<Int.random(in: 0...9, using: &random)).map { _ in
+                    "AZaz09-_Qgw8=+".randomElement(using: &random) ?? "A"
+                })
+            let decoded = Data(base64URL: text)
+            #expect(Base64URL.isWellFormed(text) == (decoded != nil), "\(text)")
+            if let decoded { #expect(decoded.base64URL == text) }
         }
     }
 

@@ -23,16 +23,18 @@ public struct HealthBatch: Sendable {
 
     public var isEmpty: Bool { entries.isEmpty }
 
-    /// So many resources, or bytes of them, are worth a transaction: rows under keys that are random change a page each, and a
+    /// So many resources, rows or bytes of them are worth a transaction: rows under keys that are random change a page each, and a
     /// page that many of them change is written once.
     public struct Size: Sendable, Hashable {
         let resources: Int
+        /// A reading has some fifteen, what has components many more.
+        let rows: Int
         let bytes: Int
 
         /// Of a load into a store that others work with.
-        public static let usual = Size(resources: 4_096, bytes: 8 << 20)
+        public static let usual = Size(resources: 4_096, rows: 65_536, bytes: 8 << 20)
         /// Of one that fills a store alone.
-        public static let filling = Size(resources: 32_768, bytes: 64 << 20)
+        public static let filling = Size(resources: 32_768, rows: 524_288, bytes: 64 << 20)
     }
 }
 
@@ -44,6 +46,7 @@ public struct HealthBatchMaker {
     private let health: HealthConceptTable
     private var batch = HealthBatch()
     private var bytes = 0
+    private var rows = 0
     private let size: HealthBatch.Size
     private let identifyingData: IdentifyingDataHandling
     private let identifying: IdentifyingData
@@ -74,9 +77,14 @@ public struct HealthBatchMaker {
         observation.write(to: &content)
         bytes += content.count
         let (record, facts) = mapping.map(observation, content: content, receivedAt: receivedAt)
-        batch.entries.append(
+        append(
             HealthBatch.Entry(
                 record: record, loaded: WarehouseEntry(facts, ofObservation: record.id), place: place))
+    }
+
+    private mutating func append(_ entry: HealthBatch.Entry) {
+        rows += entry.record.rowCount + (entry.loaded?.rowCount ?? 0)
+        batch.entries.append(entry)
     }
 
     /// Adds a resource that is made already: an observation with a structure of its own, a night's summary, a clinical
@@ -101,7 +109,7 @@ public struct HealthBatchMaker {
             entry.loaded = WarehouseEntry(facts, ofObservation: id)
             entry.isRevisable = true
         }
-        batch.entries.append(entry)
+        append(entry)
         return true
     }
 
@@ -110,16 +118,18 @@ public struct HealthBatchMaker {
         let json = device.resource(subject: subject)
         guard let object = json.object else { return }
         let record = NewRecord(Resource(object), id: device.resourceID(subject: subject), content: json.data())
-        batch.entries.append(HealthBatch.Entry(record: record, isBeside: true))
+        append(HealthBatch.Entry(record: record, isBeside: true))
     }
 
     /// Whether what was gathered is enough for a transaction.
-    public var isWhole: Bool { batch.entries.count >= size.resources || bytes >= size.bytes }
+    public var isWhole: Bool {
+        batch.entries.count >= size.resources || rows >= size.rows || bytes >= size.bytes
+    }
 
     /// Returns the batch that was gathered since the last time, and begins a new one.
     public mutating func take() -> HealthBatch {
         defer {
-            bytes = 0
+            (bytes, rows) = (0, 0)
             let room = batch.entries.count
             batch = HealthBatch()
             batch.entries.reserveCapacity(room)
