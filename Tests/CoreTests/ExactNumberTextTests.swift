@@ -1,4 +1,5 @@
 import Core
+import TestSupport
 import Testing
 
 @Suite struct ExactNumberTextTests {
@@ -35,7 +36,7 @@ import Testing
             let number = try #require(ExactNumber(decimal: text))
             #expect(number.double == Double(text), "\(text)")
         }
-        #expect(ExactNumber(decimal: "-0").map { $0.double.sign } == .plus)
+        #expect(ExactNumber(decimal: "-0")?.double.sign == .plus)
     }
 
     @Test func reducedNumbersAreInLowestTerms() throws {

@@ -1,4 +1,3 @@
-import Core
 import FHIR
 import Foundation
 import Records
@@ -37,14 +36,7 @@ public struct WarehouseEntryPattern: Sendable {
 
     /// The entry of another one; nil where it has to be looked into.
     public func entry(_ values: ObservationValues) -> WarehouseEntry? {
-        var object = JSONObject()
-        object["resourceType"] = .string(Observation.resourceType)
-        switch values.time {
-        case .moment(let moment): object["effectiveDateTime"] = .string(moment.text)
-        case .period(let start, let end):
-            object["effectivePeriod"] = ["start": .string(start.text), "end": .string(end.text)]
-        }
-        let time = FactMapping.time(of: Resource(object), receivedAt: .distantPast)
+        guard let time = FactMapping.time(values.time) else { return nil }
         let found: FactSet? =
             switch (facts, values.number) {
             case (.quantity(let quantity), let number?): quantity.facts(number, time: time, source: source)
