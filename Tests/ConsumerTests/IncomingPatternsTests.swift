@@ -155,8 +155,8 @@ import Testing
                 }
                 found += 1
                 #expect(budget.spent == 7)
-                let whole = try convert([document], reader)
-                #expect(whole.map(summary) == [summary(quick)])
+                let whole = (try? convert([document], reader)) ?? []
+                #expect(whole.map(summary) == [summary(quick)], "\(String(decoding: document.bytes, as: UTF8.self))")
             }
             hits.append(found)
         }

@@ -150,8 +150,9 @@ public struct ObservationShape: Sendable {
                 return true
             case .moment, .start, .end, .issued:
                 // A time with a fraction is as precise as one without: https://hl7.org/fhirpath/N1/#comparison
+                // What is no time to FHIRPath is looked at by itself: it knows no leap seconds.
                 guard let time = DateTime(String(decoding: found, as: UTF8.self)), let precision,
-                    min(time.precision, .second) == min(precision, .second)
+                    min(time.precision, .second) == min(precision, .second), time.second < 60
                 else { return false }
                 if kind != .issued { times[kind] = time }
                 return true
