@@ -1,6 +1,7 @@
 import FHIR
 import Foundation
 import Storage
+import TestSupport
 import Testing
 import Trust
 import Warehouse
@@ -109,6 +110,83 @@ import Warehouse
             #expect(error?.message.contains("Muster") == false)
         }
         try await fixture.close()
+    }
+
+    /// Of Observations that come together and differ in their values alone one is looked into.
+    @Test func whatIsLikeAnotherIsWrittenAsItWouldBeByItself() async throws {
+        var random = Seeded.fresh()
+        let texts = (0..<60).map { number in
+            var text = Self.rate
+                .replacingOccurrences(of: #""id":"o""#, with: #""id":"o\#(number)""#)
+                .replacingOccurrences(of: "72", with: "\(Int.random(in: 40...180, using: &random))")
+                .replacingOccurrences(
+                    of: "10:00:00", with: "1\(number % 10):00:0\(Int.random(in: 0...9, using: &random))")
+            if number % 7 == 3 { text = text.replacingOccurrences(of: "8867-4", with: "9279-1") }
+            if number % 11 == 5 {
+                text = text.replacingOccurrences(
+                    of: "effectiveDateTime", with: "_comment"
+                ).replacingOccurrences(
+                    of: #""_comment":"#, with: #""effectivePeriod":{"start":"#
+                )
+                .replacingOccurrences(of: #","valueQuantity""#, with: #"},"valueQuantity""#)
+            }
+            return text
+        }
+        var found: [[[String]]] = []
+        for together in [true, false] {
+            let fixture = try await fixture()
+            let service = RecordsService(
+                database: fixture.database, access: fixture.access, admission: fixture.processor,
+                clock: { Date(timeIntervalSince1970: 1_790_000_000) })
+            let grant = try AccessGrant(
+                client: "app", role: .practitioner, patients: .all, scopes: AccessScopes("user/*.cruds"))
+            let requests = try texts.enumerated().map { number, text in
+                WriteRequest(
+                    type: "Observation", place: .id("o\(number)"), change: .update(try resource(text)))
+            }
+            if together {
+                // What is wrong is found where it stands, and nothing is written.
+                var wrong = requests
+                let text = texts[50].replacingOccurrences(of: #""value":"#, with: #""value":"x","was":"#)
+                wrong[50] = WriteRequest(
+                    type: "Observation", place: .id("o50"), change: .update(try resource(text)))
+                let failure = await #expect(throws: RecordsFailure.self) { try await service.write(wrong, by: grant) }
+                #expect(failure?.message.contains("51") == true || failure?.message.contains("50") == true)
+                #expect(try await fixture.facts == 0)
+                let outcomes = try await service.write(requests, by: grant)
+                #expect(outcomes.allSatisfy { $0.kind == .created })
+            } else {
+                for request in requests { _ = try await service.write(request, by: grant) }
+            }
+            found.append(
+                try await fixture.database.read { transaction in
+                    try [
+                        """
+                        SELECT r.id, r.subject, r.version, r.date_low, r.date_high, v.digest FROM record r
+                        JOIN record_version v ON v.number = r.number WHERE r.type = 'Observation' ORDER BY r.id
+                        """,
+                        """
+                        SELECT r.id, c.parameter, c.code, c.system, c.display FROM record_term t
+                        JOIN record r ON r.number = t.number JOIN search_term c ON c.number = t.term
+                        WHERE r.type = 'Observation' ORDER BY 1, 2, 3, 4, 5
+                        """,
+                        """
+                        SELECT r.id, c.parameter, c.code, n.low, n.high, n.implicit_low, n.implicit_high
+                        FROM record_number n JOIN record r ON r.number = n.number
+                        JOIN search_term c ON c.number = n.term WHERE r.type = 'Observation' ORDER BY 1, 2, 3
+                        """,
+                        """
+                        SELECT concept_cd, start_date, end_date, instance_num, valtype_cd, tval_char, nval_num, units_cd
+                        FROM observation_fact ORDER BY 1, 2, 4
+                        """,
+                    ].map { sql in
+                        try transaction.query(sql).map { "\($0)".components(separatedBy: "values: ").last ?? "" }
+                    }
+                })
+            try await fixture.close()
+        }
+        #expect(found[0] == found[1])
+        #expect(found[0][0].count == 60 && found[0][3].count == 60)
     }
 
     /// Writes and deletes as Records does.

@@ -72,9 +72,10 @@ extension RecordsService {
         let starts = Array(stride(from: 0, to: plans.count, by: length))
         @Sendable func part(from start: Int) -> Result<[WriteExecution.Ready], any Error> {
             Result {
-                try (start..<min(start + length, plans.count)).map { place in
+                var kinds = ObservationKinds<(any AdmissionPattern)?>()
+                return try (start..<min(start + length, plans.count)).map { place in
                     try Self.placed(place, of: plans.count) {
-                        try Self.prepared(plans[place], targets, session, by: grant)
+                        try Self.prepared(plans[place], targets, session, by: grant, &kinds)
                     }
                 }
             }
@@ -94,15 +95,34 @@ extension RecordsService {
     private static let leastPart = 8
 
     private static func prepared(
-        _ plan: PlannedWrite, _ targets: [String: String], _ session: (any WriteAdmission)?, by grant: AccessGrant
+        _ plan: PlannedWrite, _ targets: [String: String], _ session: (any WriteAdmission)?, by grant: AccessGrant,
+        _ kinds: inout ObservationKinds<(any AdmissionPattern)?>
     ) throws -> WriteExecution.Ready {
         guard !plan.isSettled, let resource = plan.resource else {
             return WriteExecution.Ready(plan, nil, asking: [])
         }
         let linked = targets.isEmpty ? resource : BundleReferences.rewritten(resource, targets)
+        let queries = grant.queries(of: plan.request.type)
+        let content = linked.json.data()
+        // 1. An Observation that is like one before it.
+        if let (values, kind) = kinds.find(linked, content), let record = kind.record(values, content: content) {
+            let prepared = kind.learned?.prepared(values)
+            if session == nil || prepared != nil {
+                return WriteExecution.Ready(
+                    plan, AdmittedResource(linked, prepared: prepared), record: record, asking: queries)
+            }
+        }
+        // 2. What has to be looked into.
         do throws(RecordAdmissionError) {
             let admitted = try session?.admit(linked, id: plan.id) ?? AdmittedResource(linked)
-            return WriteExecution.Ready(plan, admitted, asking: grant.queries(of: plan.request.type))
+            let ready = WriteExecution.Ready(plan, admitted, asking: queries)
+            if let record = ready.record, record.content == content {
+                kinds.learn(linked, record) {
+                    guard let session else { return .some(nil) }
+                    return session.pattern(of: admitted).map { .some($0) }
+                }
+            }
+            return ready
         } catch {
             throw WriteRefusal(RecordsFailure(error), plan.target)
         }

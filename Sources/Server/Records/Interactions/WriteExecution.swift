@@ -20,12 +20,17 @@ struct WriteExecution {
         let admitted: AdmittedResource?
         let record: NewRecord?
 
-        /// - Parameter queries: those of the grant for the type.
-        init(_ write: PlannedWrite, _ admitted: AdmittedResource?, asking queries: Set<ScopeQuery>) {
+        /// - Parameters:
+        ///   - record: the record of what was admitted, where it was made before.
+        ///   - queries: those of the grant for the type.
+        init(
+            _ write: PlannedWrite, _ admitted: AdmittedResource?, record made: NewRecord? = nil,
+            asking queries: Set<ScopeQuery>
+        ) {
             self.write = write
             self.admitted = admitted
             let record = admitted.map {
-                NewRecord($0.resource, id: write.id, content: $0.resource.json.data())
+                made ?? NewRecord($0.resource, id: write.id, content: $0.resource.json.data())
             }
             self.record = record
             facts = admitted.map {
@@ -41,8 +46,9 @@ struct WriteExecution {
     /// - Throws: ``WriteRefusal`` at the first that may not be, ``OutdatedPlan``, ``Storage/StorageError``.
     func perform(_ all: [Ready], in transaction: any SQLTransaction) throws -> [WriteOutcome] {
         // 1. Everything is decided before anything is written.
+        var permitted: [String: Set<String>] = [:]
         for (place, ready) in all.enumerated() {
-            do { try check(ready, in: transaction) } catch var refusal as WriteRefusal {
+            do { try check(ready, &permitted, in: transaction) } catch var refusal as WriteRefusal {
                 if all.count > 1 { refusal.place = place }
                 throw refusal
             }
@@ -100,7 +106,10 @@ struct WriteExecution {
             formerSubject: ready.write.present?.subject, put: put, prepared: ready.admitted?.prepared)
     }
 
-    private func check(_ ready: Ready, in transaction: any SQLTransaction) throws {
+    /// - Parameter permitted: the participants of whom resources of a type may be written, as far as it was asked.
+    private func check(
+        _ ready: Ready, _ permitted: inout [String: Set<String>], in transaction: any SQLTransaction
+    ) throws {
         let write = ready.write
         // 1. It stands as it stood.
         let stored = try store.facts(
@@ -122,6 +131,7 @@ struct WriteExecution {
         try checkPreconditions(write)
         // 4. The participants.
         let participants = (ready.facts?.owners ?? []).union(write.present?.facts.owners ?? [])
+            .subtracting(permitted[ready.type] ?? [])
         let register = DeletionRegister()
         if try participants.contains(where: { try register.isDeleted($0, in: transaction) }) {
             throw WriteRefusal(.participantDeleted, write.target)
@@ -132,6 +142,7 @@ struct WriteExecution {
         {
             throw WriteRefusal(RecordsFailure(error), write.target)
         }
+        permitted[ready.type, default: []].formUnion(participants)
     }
 
     private func decision(_ ready: Ready) -> RecordDecision {
