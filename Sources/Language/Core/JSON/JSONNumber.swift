@@ -60,14 +60,9 @@ public struct JSONNumber: Sendable, Hashable {
             }
         }
         guard digits < 1 << 53 else { return nil }
-        let value = Double(digits) / powersOfTen[max(0, places)]
+        let value = Double(digits) / ExactPowers.ofTen[max(0, places)]
         return isNegative ? -value : value
     }
-
-    /// Powers of ten that are exact in binary.
-    private static let powersOfTen: [Double] = [
-        1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
-    ]
 
     /// Whether the text is one JSON number (RFC 8259 section 6).
     static func isNumber(_ text: String) -> Bool {

@@ -84,19 +84,12 @@ extension ExactNumber {
 
     /// The nearest floating point number, to 20 significant digits; infinite where it is too large.
     package var double: Double {
-        // Both are exact in binary, and IEEE 754 rounds their product or quotient to the nearest.
-        if denominator.isOne, numerator.bitWidth <= 53, let power = Self.exactPowers[at: Int(exponent.magnitude)] {
+        if denominator.isOne, numerator.bitWidth <= 53, exponent.magnitude < ExactPowers.ofTen.count {
+            let power = ExactPowers.ofTen[Int(exponent.magnitude)]
             let magnitude = exponent < 0 ? Double(numerator.low) / power : Double(numerator.low) * power
             return isNegative ? -magnitude : magnitude
         }
         let (digits, exponent) = rounded(toDigits: 20)
         return Double("\(isNegative ? "-" : "")\(digits.decimalDigits)e\(exponent)") ?? .infinity
     }
-
-    /// 1 to 10^22: the powers of ten that a floating point number has exactly.
-    private static let exactPowers: [Double] = (0...22).map { Double("1e\($0)") ?? .nan }
-}
-
-extension [Double] {
-    fileprivate subscript(at place: Int) -> Double? { indices.contains(place) ? self[place] : nil }
 }

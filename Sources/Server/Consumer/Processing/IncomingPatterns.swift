@@ -36,9 +36,7 @@ struct IncomingPatterns {
         _ document: ParsedDocument, _ incoming: IncomingResource, steps: Int, health: HealthConceptTable,
         receivedAt: Date
     ) {
-        guard incoming.record.content == document.bytes, incoming.resource.json == document.resource.json else {
-            return
-        }
+        guard incoming.record.content == document.bytes else { return }
         kinds.learn(document.resource, incoming.record) {
             WarehouseEntryPattern(of: incoming.resource, health: health, receivedAt: receivedAt).map {
                 Learned(entries: $0, subject: incoming.subject, inclusions: incoming.inclusions, steps: steps)

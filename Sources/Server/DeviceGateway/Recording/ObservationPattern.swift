@@ -6,9 +6,7 @@ import Records
 /// What Observations of single readings have in common that one template makes of one device: learned of the first, so that of the
 /// next neither the JSON is made nor anybody looks into it.
 struct ObservationPattern: Sendable {
-    private let shape: ObservationShape
-    private let search: SearchPattern
-    private let admission: any AdmissionPattern
+    private let kind: ObservationKind<any AdmissionPattern>
 
     /// Learns of an Observation that was admitted as it was made.
     ///
@@ -17,13 +15,10 @@ struct ObservationPattern: Sendable {
         _ group: MeasurementGroup, of bucket: ObservationBucket, _ resource: Resource, record: NewRecord,
         _ admission: any AdmissionPattern
     ) {
-        guard let values = Self.values(of: group, bucket), let search = SearchPattern(of: record),
-            search.fits(record, values), let shape = ObservationShape(of: record.content, resource),
-            shape.values(in: record.content) == values
+        guard let values = Self.values(of: group, bucket),
+            let kind = ObservationKind(resource, record, { admission }), kind.values(in: record.content) == values
         else { return nil }
-        self.shape = shape
-        self.search = search
-        self.admission = admission
+        self.kind = kind
     }
 
     /// The Observation of another reading.
@@ -32,11 +27,10 @@ struct ObservationPattern: Sendable {
     func made(
         _ group: MeasurementGroup, of bucket: ObservationBucket
     ) -> (prepared: any Sendable, record: NewRecord)? {
-        guard let values = Self.values(of: group, bucket), let content = shape.content(with: values),
-            let prepared = admission.prepared(values)
+        guard let values = Self.values(of: group, bucket), let content = kind.content(with: values),
+            let prepared = kind.learned.prepared(values), let record = kind.record(values, content: content)
         else { return nil }
-        let record = NewRecord(values, subject: bucket.participant, content: content, pattern: search)
-        return record.map { (prepared, $0) }
+        return (prepared, record)
     }
 
     /// Whether an Observation has nothing that differs but what others of its kind have.

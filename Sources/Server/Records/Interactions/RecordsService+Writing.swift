@@ -72,7 +72,8 @@ extension RecordsService {
         let starts = Array(stride(from: 0, to: plans.count, by: length))
         @Sendable func part(from start: Int) -> Result<[WriteExecution.Ready], any Error> {
             Result {
-                var kinds = ObservationKinds<(any AdmissionPattern)?>()
+                // Nothing is like what comes alone.
+                var kinds: ObservationKinds<(any AdmissionPattern)?>? = plans.count > 1 ? ObservationKinds() : nil
                 return try (start..<min(start + length, plans.count)).map { place in
                     try Self.placed(place, of: plans.count) {
                         try Self.prepared(plans[place], targets, session, by: grant, &kinds)
@@ -96,16 +97,19 @@ extension RecordsService {
 
     private static func prepared(
         _ plan: PlannedWrite, _ targets: [String: String], _ session: (any WriteAdmission)?, by grant: AccessGrant,
-        _ kinds: inout ObservationKinds<(any AdmissionPattern)?>
+        _ kinds: inout ObservationKinds<(any AdmissionPattern)?>?
     ) throws -> WriteExecution.Ready {
         guard !plan.isSettled, let resource = plan.resource else {
             return WriteExecution.Ready(plan, nil, asking: [])
         }
         let linked = targets.isEmpty ? resource : BundleReferences.rewritten(resource, targets)
         let queries = grant.queries(of: plan.request.type)
-        let content = linked.json.data()
+        let mayBeAlike = kinds != nil && linked.resourceType == Observation.resourceType
+        let content = mayBeAlike ? linked.json.data() : nil
         // 1. An Observation that is like one before it.
-        if let (values, kind) = kinds.find(linked, content), let record = kind.record(values, content: content) {
+        if let content, let (values, kind) = kinds?.find(linked, content),
+            let record = kind.record(values, content: content)
+        {
             let prepared = kind.learned?.prepared(values)
             if session == nil || prepared != nil {
                 return WriteExecution.Ready(
@@ -116,8 +120,8 @@ extension RecordsService {
         do throws(RecordAdmissionError) {
             let admitted = try session?.admit(linked, id: plan.id) ?? AdmittedResource(linked)
             let ready = WriteExecution.Ready(plan, admitted, asking: queries)
-            if let record = ready.record, record.content == content {
-                kinds.learn(linked, record) {
+            if let content, let record = ready.record, record.content == content {
+                kinds?.learn(linked, record) {
                     guard let session else { return .some(nil) }
                     return session.pattern(of: admitted).map { .some($0) }
                 }

@@ -28,11 +28,7 @@ struct HealthFactMapping {
         let pattern: SearchPattern
         let source: HealthSource
         let subject: String?
-        /// Of a coded type the facts as they are.
-        let facts: [ObservationFact]
-        let concepts: [ConceptUse]
-        /// Of a quantity its fact, whose number is the sample's.
-        let quantity: LearnedQuantity?
+        let facts: LearnedFacts
     }
 
     private var learned: [Kind: Learned] = [:]
@@ -98,18 +94,11 @@ struct HealthFactMapping {
     private static func learn(
         _ record: NewRecord, _ facts: FactSet, of observation: HealthObservation
     ) -> Learned? {
-        var quantity: LearnedQuantity?
-        if case .quantity = observation.sample.value {
-            quantity = LearnedQuantity(facts)
-            guard quantity != nil else { return nil }
-        }
-        // What is converted each time goes the whole way each time.
-        guard facts.time.source == .effective, facts.warnings.isEmpty,
-            facts.facts.allSatisfy({ $0.original == nil }), let pattern = SearchPattern(of: record)
+        guard let facts = LearnedFacts(facts, isQuantity: number(of: observation) != nil),
+            let pattern = SearchPattern(of: record)
         else { return nil }
         return Learned(
-            pattern: pattern, source: observation.sample.source, subject: observation.subject, facts: facts.facts,
-            concepts: facts.concepts, quantity: quantity)
+            pattern: pattern, source: observation.sample.source, subject: observation.subject, facts: facts)
     }
 
     /// nil where the number is none that the column takes.
@@ -119,24 +108,24 @@ struct HealthFactMapping {
         let time = FactTime(
             start: sample.start.date, end: isMoment ? nil : sample.end.date, source: .effective,
             text: sample.start.text)
-        let source = FactSource(SourceRank(sample))
-        guard case .quantity(let quantity) = sample.value else {
-            return FactSet(time: time, source: source, facts: known.facts, concepts: known.concepts)
-        }
-        return known.quantity?.facts(quantity.number, time: time, source: source)
+        return known.facts.facts(number(of: observation), time: time, source: FactSource(SourceRank(sample)))
+    }
+
+    /// nil for what is no quantity.
+    private static func number(of observation: HealthObservation) -> JSONNumber? {
+        if case .quantity(let quantity) = observation.sample.value { quantity.number } else { nil }
     }
 
     private static func record(
         of observation: HealthObservation, id: String, content: [UInt8], _ pattern: SearchPattern
     ) -> NewRecord? {
         let sample = observation.sample
-        var quantity: String?
-        if case .quantity(let value) = sample.value { quantity = value.number.text }
         // In the order in which the observation has them.
         let identifiers = [sample.uuid?.uuidString, observation.fingerprint.text].compactMap { $0 }
         return NewRecord(
             id: id, subject: observation.subject, content: Data(content), pattern: pattern, identifiers: identifiers,
-            quantity: quantity, milliseconds: sample.start.seconds * 1000..<(sample.end.seconds + 1) * 1000)
+            quantity: number(of: observation)?.text,
+            milliseconds: sample.start.seconds * 1000..<(sample.end.seconds + 1) * 1000)
     }
 }
 

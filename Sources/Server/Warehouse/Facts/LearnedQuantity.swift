@@ -11,12 +11,10 @@ struct LearnedQuantity: Sendable {
 
     /// Learns of the facts of one.
     ///
-    /// - Returns: nil where it has others, or what is converted each time.
+    /// - Returns: nil where it has others.
     init?(_ facts: FactSet) {
         guard facts.facts.count == 1, let fact = facts.facts.first,
-            case .numeric(_, operator: "E", let units) = fact.value,
-            facts.time.source == .effective, facts.warnings.isEmpty, fact.original == nil, fact.time == nil,
-            fact.content == .data, fact.instance == 1
+            case .numeric(_, operator: "E", let units) = fact.value, fact.content == .data, fact.instance == 1
         else { return nil }
         concept = fact.concept
         self.units = units

@@ -49,17 +49,12 @@ struct SearchBounds: Sendable, Hashable {
             places = places.map { $0 + 1 }
         }
         guard count > 0, places != 0 else { return nil }
-        let scale = SearchBounds.powers[places ?? 0]
-        let half = SearchBounds.powers[(places ?? 0) + 1]
+        let scale = ExactPowers.ofTen[places ?? 0]
+        let half = ExactPowers.ofTen[(places ?? 0) + 1]
         let value = isNegative ? -digits : digits
         low = Double(value) / scale
         high = low
         implicitLow = Double(value * 10 - 5) / half
         implicitHigh = Double(value * 10 + 5) / half
-    }
-
-    /// 1 to 10^15.
-    private static let powers: [Double] = (0...15).reduce(into: []) { powers, _ in
-        powers.append((powers.last.map { $0 * 10 } ?? 1))
     }
 }
