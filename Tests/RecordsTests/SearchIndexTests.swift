@@ -1,3 +1,4 @@
+import Crypto
 import FHIR
 import Foundation
 import Storage
@@ -39,6 +40,34 @@ import Testing
         #expect(try await fixture.ids("/fhir/Observation?identifier=urn:x%7C") == ["a", "b"])
         #expect(try await fixture.ids("/fhir/Observation?identifier=urn:y%7Cb%5C%7Cv") == [])
         #expect(try await fixture.ids("/fhir/Patient?identifier=b%5C%7Cv") == [])
+        try await fixture.close()
+    }
+
+    /// Those of one hour stand side by side in the index; rows of earlier releases have the digest alone.
+    @Test func anIdentifierThatNamesATimeIsFoundWhateverReleaseWroteIt() async throws {
+        let fixture = try await RecordsFixture()
+        let ids = ["s.20260301080000Z", "s.20260301085900Z", "s.20260302080000Z", "s.1700000000"]
+        for id in ids { try await fixture.put(observation(id)) }
+        let prints = ids.map { SearchIndex.print(of: $0 + "|v") }
+        #expect(prints[0].prefix(2) == prints[1].prefix(2) && prints[0].prefix(2) != prints[2].prefix(2))
+        #expect(Set(prints).count == ids.count && prints.allSatisfy { $0.count == 16 })
+        #expect(SearchIndex.prints(of: "b|v").count == 1)
+        for _ in 0..<2 {
+            for id in ids {
+                #expect(try await fixture.ids("/fhir/Observation?identifier=urn:x%7C\(id)%5C%7Cv") == [id])
+                #expect(try await fixture.ids("/fhir/Observation?identifier=\(id)%5C%7Cv") == [id])
+            }
+            let changed = try await fixture.database.write { transaction in
+                try ids.reduce(0) { changed, id in
+                    let (new, former) = (SearchIndex.print(of: id + "|v"), SHA256.hash(data: Data("\(id)|v".utf8)))
+                    return changed
+                        + (try transaction.execute(
+                            "UPDATE record_print SET print = ? WHERE print = ?",
+                            [SQLValue(Data(former.prefix(16))), SQLValue(Data(new))]))
+                }
+            }
+            #expect(changed == ids.count || changed == 0)
+        }
         try await fixture.close()
     }
 

@@ -5,8 +5,29 @@ import Foundation
 
 /// What the index of search has of texts, and of whose a resource is. Pure.
 enum SearchIndex {
-    /// What the index has of a value that is a resource's own: half of its SHA-256, by which nobody finds another.
-    static func print(of value: String) -> [UInt8] { Array(SHA256.hash(data: Data(value.utf8)).prefix(16)) }
+    /// What the index has of a value that is a resource's own: 16 bytes, the beginning of its SHA-256, by which nobody finds
+    /// another.
+    ///
+    /// Where the value names a time, its hour stands in the first two: those of a device's readings, which come together,
+    /// stand side by side among the millions that are there, and each does not change a page of its own.
+    static func print(of value: String) -> [UInt8] {
+        let digest = digest(of: value)
+        guard let hour = hour(in: value) else { return digest }
+        return [UInt8(truncatingIfNeeded: hour >> 8), UInt8(truncatingIfNeeded: hour)] + digest.dropLast(2)
+    }
+
+    /// The prints that a value may have in the index: its print, and where that has an hour also the digest alone, which
+    /// rows of earlier releases have.
+    static func prints(of value: String) -> [[UInt8]] {
+        hour(in: value) == nil ? [print(of: value)] : [print(of: value), digest(of: value)]
+    }
+
+    private static func digest(of value: String) -> [UInt8] { Array(SHA256.hash(data: Data(value.utf8)).prefix(16)) }
+
+    private static func hour(in value: String) -> UInt32? {
+        var value = value
+        return value.withUTF8 { WrittenHour.last(in: UnsafeRawBufferPointer($0)) }
+    }
 
     /// So many bytes of a print does PostgreSQL's index have.
     static let printStart = 7

@@ -294,23 +294,23 @@ struct SearchPredicateReader {
 
     /// A value of a resource's own, by its print.
     private func printed(_ comparand: SearchComparand, _ parameter: String) throws -> SearchPredicate {
-        func rows(_ value: String, _ term: SQLFragment) -> SearchPredicate {
+        func rows(_ value: String, _ term: SQLFragment) -> [SearchPredicate] {
             // SQLite's index has the whole of it behind the term, PostgreSQL's the beginning.
-            let print = SearchIndex.print(of: value)
-            let isPrint = SQLFragment(
-                "substr(e.print, 1, \(SearchIndex.printStart)) = ? AND e.print = ?",
-                [SQLValue(Data(SearchIndex.start(ofPrint: print))), SQLValue(Data(print))])
-            return .entries("record_print e", .all([isPrint, term]))
+            SearchIndex.prints(of: value).map { print in
+                let isPrint = SQLFragment(
+                    "substr(e.print, 1, \(SearchIndex.printStart)) = ? AND e.print = ?",
+                    [SQLValue(Data(SearchIndex.start(ofPrint: print))), SQLValue(Data(print))])
+                return .entries("record_print e", .all([isPrint, term]))
+            }
         }
         switch comparand {
         case .token(let token):
             guard let code = token.code, let lowercased = token.lowercased else { return .never }
-            return .some([
-                rows(code, try coded([(.plain, token.system, nil)], parameter, "e")),
-                rows(lowercased, try coded([(.lowercase, token.system, nil)], parameter, "e")),
-            ])
+            return .some(
+                rows(code, try coded([(.plain, token.system, nil)], parameter, "e"))
+                    + rows(lowercased, try coded([(.lowercase, token.system, nil)], parameter, "e")))
         case .typed(let type, let value):
-            return rows(value, try coded([(.ofType, .named(type.system ?? ""), type.code)], parameter, "e"))
+            return .some(rows(value, try coded([(.ofType, .named(type.system ?? ""), type.code)], parameter, "e")))
         default: return .never
         }
     }
