@@ -58,15 +58,15 @@ import Testing
     @Test func arrivalsAreWorkedOnInBatchesOfOneSize() async throws {
         try await GatewayFixture.with { fixture in
             try await fixture.register("d", of: "p1")
-            try await fixture.take((0..<1_100).map { weight("d", 60, second: $0) })
-            for second in 1_100..<1_110 { try await fixture.take([weight("d", 60, second: second)]) }
+            try await fixture.take((0..<2_100).map { weight("d", 60, second: $0) })
+            for second in 2_100..<2_110 { try await fixture.take([weight("d", 60, second: second)]) }
             let stored = try await rows(fixture)
-            #expect(stored.prefix(4) == ["1 500", "501 500", "1001 100", "1101 1"] && stored.count == 13)
+            #expect(stored.dropFirst(3).prefix(3) == ["1501 500", "2001 100", "2101 1"] && stored.count == 15)
             try await fixture.work()
             let status = try await fixture.status()
-            #expect(status.measurements == 1_110 && status.pending == 0)
+            #expect(status.measurements == 2_110 && status.pending == 0)
             #expect(try await load(fixture) == [0, 0])
-            // Each batch is a transaction of its own: 1,000, and the rest.
+            // Each batch is a transaction of its own: 2,000, and the rest.
             let submissions = try await fixture.database.read {
                 try $0.first("SELECT count(*) AS n FROM record_source WHERE submission_id LIKE 'gateway:%'")?.integer(
                     "n")

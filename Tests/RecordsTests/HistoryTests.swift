@@ -163,7 +163,7 @@ import Trust
                 + (isOwned ? #","\#(reference)":{"reference":"Patient/\#(owner)"}}"# : "}")
             let at = start.addingTimeInterval(Double(number / 3))
             let put = try await fixture.put(json, at: at, received: at, number: Int64(number), submission: "s\(number)")
-            let name = "\(type)/\(id) \(put.versionID.split(separator: "/").last ?? "")"
+            let name = "\(type)/\(id) \(put.version)"
             made["\(type)/\(id)", default: []].append(
                 Made(name: name, facts: RecordFacts(try Resource(Array(json.utf8)))))
             order.append(name)

@@ -147,5 +147,5 @@ func observation(
 
 extension PutResult {
     /// What became of a resource, and the version that it is.
-    var version: [Outcome: String] { [outcome: versionID] }
+    var became: [Outcome: Int64] { [outcome: version] }
 }

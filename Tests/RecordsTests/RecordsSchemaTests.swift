@@ -70,7 +70,7 @@ import Testing
                 provenance: RecordProvenance(submissionID: "t", clientID: "c", keyID: nil, receivedAt: at), at: at,
                 in: transaction)
         }
-        #expect(put.version == [.updated: "Observation/b/_history/3"])
+        #expect(put.became == [.updated: 3])
         try await database.close()
     }
 

@@ -153,11 +153,7 @@ public struct SQLInserter<Row> {
     /// - Throws: ``StorageError``, at once or with the next other statement of the transaction.
     @discardableResult
     @inlinable public func insert(_ row: Row) throws -> Bool {
-        var position = 1
-        for column in columns {
-            try statement.bind(column.value(row), at: position)
-            position += 1
-        }
+        for place in columns.indices { try statement.bind(columns[place].value(row), at: place + 1) }
         return try statement.run() > 0
     }
 
@@ -216,8 +212,9 @@ public struct SQLInserter<Row> {
     @inlinable func bind(_ rows: [Row], from place: Int, _ several: any SQLStatement) throws -> Bool {
         var position = 1
         for row in place..<place + Self.together {
-            for column in columns {
-                let value = column.value(rows[row])
+            let row = rows[row]
+            for column in columns.indices {
+                let value = columns[column].value(row)
                 guard value.byteCount <= Self.longest else { return false }
                 try several.bind(value, at: position)
                 position += 1

@@ -129,11 +129,12 @@ struct InteractionAdmission: WriteAdmission {
             let context = LoadContext(
                 subject: group.participant, submissionID: place == 0 ? submissionID : "\(submissionID)-\(place + 1)",
                 receivedAt: at, loadedAt: at)
-            let loads = try group.changes.compactMap { change in try load(change).map { ($0, change) } }
-            guard !loads.isEmpty else { continue }
+            let loads = try group.changes.map(load)
+            guard loads.contains(where: { $0 != nil }) else { continue }
             try processor.loader.upload(context, in: transaction) { upload in
-                for (entry, change) in loads {
-                    try upload.load(entry, change.put ?? change.asDeleted)
+                for (place, entry) in loads.enumerated() {
+                    guard let entry else { continue }
+                    try upload.load(entry, group.changes[place].put ?? group.changes[place].asDeleted)
                 }
             }
         }
@@ -176,5 +177,5 @@ extension RecordChange {
     }
 
     /// As something that is stored no more.
-    fileprivate var asDeleted: PutResult { PutResult(deleted: number, type: type, id: id) }
+    fileprivate var asDeleted: PutResult { PutResult(deleted: number) }
 }

@@ -36,7 +36,7 @@ public struct GatewayRecorder: Sendable {
     }
 
     /// So many events are worked on in one transaction, and so many bytes of them.
-    static let batch = (events: 1_000, bytes: 4 << 20)
+    static let batch = (events: 2_000, bytes: 4 << 20)
 
     /// Something that a batch was made of has changed: it is made anew.
     struct Outdated: Error {}

@@ -38,7 +38,33 @@ struct ObservationBucket: Sendable {
         with new: [GatewayMeasurements.Numbered], _ admission: any WriteAdmission,
         _ patterns: inout ObservationPatterns
     ) throws -> Made {
-        // 1. Of two readings of one time that of the later event counts.
+        let (noted, sorted) = readings(with: new)
+        guard let group = MeasurementGroup(template, sorted) else { return Made(noted: [], count: 0, written: nil) }
+        if present == nil, let (prepared, record) = patterns.made(group, of: self) {
+            return Made(noted: noted, count: sorted.count, written: (prepared, record))
+        }
+        // 2. The resource: the same readings are the same resource, whenever and in whatever parts they came.
+        var resource = try group.observation(patient: participant, device: device)
+        if let present {
+            guard present != resource.json.data() else {
+                return Made(noted: noted, count: sorted.count, written: nil)
+            }
+            resource = try group.observation(patient: participant, device: device, status: .amended)
+            guard present != resource.json.data() else {
+                return Made(noted: noted, count: sorted.count, written: nil)
+            }
+        }
+        let admitted = try admission.admit(resource, id: id)
+        let record = NewRecord(admitted.resource, id: id, content: admitted.resource.json.data())
+        if present == nil { patterns.learn(group, of: self, resource, admitted, record, admission) }
+        return Made(noted: noted, count: sorted.count, written: (admitted.prepared, record))
+    }
+
+    /// The readings that are noted, and all in the order of their times: of two of one time that of the later event counts.
+    private func readings(
+        with new: [GatewayMeasurements.Numbered]
+    ) -> (noted: [GatewayMeasurements.Numbered], sorted: [Measurement]) {
+        if known.measurements.isEmpty, new.count == 1 { return (new, new.map(\.measurement)) }
         var readings: [MeasurementTime: GatewayMeasurements.Numbered] = [:]
         for reading in known.measurements { readings[reading.measurement.occurrence] = reading }
         var noted: [MeasurementTime: GatewayMeasurements.Numbered] = [:]
@@ -48,26 +74,9 @@ struct ObservationBucket: Sendable {
             readings[time] = reading
             noted[time] = reading
         }
-        let sorted = readings.values.map(\.measurement).sorted { $0.occurrence < $1.occurrence }
-        guard let group = MeasurementGroup(template, sorted) else { return Made(noted: [], count: 0, written: nil) }
-        if present == nil, let (prepared, record) = patterns.made(group, of: self) {
-            return Made(noted: Array(noted.values), count: sorted.count, written: (prepared, record))
-        }
-        // 2. The resource: the same readings are the same resource, whenever and in whatever parts they came.
-        var resource = try group.observation(patient: participant, device: device)
-        if let present {
-            guard present != resource.json.data() else {
-                return Made(noted: Array(noted.values), count: sorted.count, written: nil)
-            }
-            resource = try group.observation(patient: participant, device: device, status: .amended)
-            guard present != resource.json.data() else {
-                return Made(noted: Array(noted.values), count: sorted.count, written: nil)
-            }
-        }
-        let admitted = try admission.admit(resource, id: id)
-        let record = NewRecord(admitted.resource, id: id, content: admitted.resource.json.data())
-        if present == nil { patterns.learn(group, of: self, resource, admitted, record, admission) }
-        return Made(noted: Array(noted.values), count: sorted.count, written: (admitted.prepared, record))
+        return (
+            Array(noted.values), readings.values.map(\.measurement).sorted { $0.occurrence < $1.occurrence }
+        )
     }
 
     /// When it may be written again, in milliseconds since 1970: one of many readings is not written for each that comes, but

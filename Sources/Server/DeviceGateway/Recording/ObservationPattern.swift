@@ -43,7 +43,8 @@ struct ObservationPattern: Sendable {
         guard group.template.period == .single, group.measurements.count == 1, let reading = group.measurements.first,
             reading.encounterID == nil, group.template.components.isEmpty, let value = group.template.value,
             case .quantity = value.kind, let number = reading.value(value.name).flatMap(JSONNumber.init(text:)),
-            let start = DateTime(group.start.description), let end = DateTime(group.end.description)
+            let start = DateTime(group.start.description),
+            let end = group.end == group.start ? start : DateTime(group.end.description)
         else { return nil }
         return ObservationValues(
             id: bucket.id, identifiers: [bucket.identifier], time: .period(start, end), number: number)

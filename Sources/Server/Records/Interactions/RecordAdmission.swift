@@ -79,7 +79,7 @@ public struct AdmittedResource: Sendable {
 }
 
 /// A resource that was created, changed or deleted.
-public struct RecordChange: Sendable {
+public final class RecordChange: Sendable {
     /// The type of the resource.
     public let type: String
     /// Its id.
@@ -109,7 +109,7 @@ public struct RecordChange: Sendable {
     }
 
     /// A resource of a participant that was written, and stays theirs.
-    public init(_ record: NewRecord, _ put: PutResult, prepared: (any Sendable)?) {
+    public convenience init(_ record: NewRecord, _ put: PutResult, prepared: (any Sendable)?) {
         self.init(
             type: record.type, id: record.id, number: put.number, subject: record.subject,
             formerSubject: record.subject, put: put, prepared: prepared)

@@ -70,23 +70,20 @@ public struct PutResult: Sendable, Hashable {
     }
 
     public let outcome: Outcome
-    /// `Type/id/_history/version`.
-    public let versionID: String
     /// The version that was put or is there already; 0 where the resource was deleted.
     let version: Int64
     /// The number of the resource among all resources, the same for all its versions.
     public let number: Int64
 
-    init(outcome: Outcome, versionID: String, version: Int64 = 0, number: Int64) {
+    init(outcome: Outcome, version: Int64 = 0, number: Int64) {
         self.version = version
         self.outcome = outcome
-        self.versionID = versionID
         self.number = number
     }
 
     /// What became of a resource that was deleted.
-    public init(deleted number: Int64, type: String, id: String) {
-        self.init(outcome: .updated, versionID: "\(type)/\(id)", number: number)
+    public init(deleted number: Int64) {
+        self.init(outcome: .updated, number: number)
     }
 
     /// Whether what was put is the present of the resource.

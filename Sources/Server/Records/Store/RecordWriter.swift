@@ -99,9 +99,7 @@ public struct RecordWriter {
 
     private mutating func put(_ new: NewRecord, isNewest: Bool) throws -> PutResult {
         func result(_ outcome: PutResult.Outcome, _ number: Int64, _ version: Int64) -> PutResult {
-            PutResult(
-                outcome: outcome, versionID: "\(new.type)/\(new.id)/_history/\(version)", version: version,
-                number: number)
+            PutResult(outcome: outcome, version: version, number: number)
         }
         if let number = try insert(new) { return result(.created, number, 1) }
         guard let present = try transaction.first(Self.presentSQL, [SQLValue(new.type), SQLValue(new.id)]) else {

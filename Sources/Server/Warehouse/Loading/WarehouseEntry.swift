@@ -2,8 +2,8 @@ import FHIR
 import Foundation
 
 /// The entry that the warehouse takes from one resource: made without the database, so that its cost is known before
-/// anything is written.
-public struct WarehouseEntry: Sendable {
+/// anything is written. It is a class, as thousands are moved from hand to hand together.
+public final class WarehouseEntry: Sendable {
     /// Rows that the resources of one submission may need together.
     public static let maximumRows = 50_000
     /// Concepts that the resources of one submission may use together, those of published forms not counted.
@@ -31,7 +31,7 @@ public struct WarehouseEntry: Sendable {
     ///   - health: the study's types.
     ///   - receivedAt: when it came: the time of last resort.
     /// - Throws: ``WarehouseError`` with code `too-many-facts` or `too-many-concepts`.
-    public init(
+    public convenience init(
         _ resource: Resource, id: String? = nil, form: SurveyConcepts?, health: HealthConceptTable = .standard,
         receivedAt: Date
     ) throws(WarehouseError) {
@@ -42,7 +42,9 @@ public struct WarehouseEntry: Sendable {
     }
 
     /// The entry of a resource whose texts can be stored, of any size: what is recorded was bounded when it came.
-    init(storable resource: Resource, id: String, form: SurveyConcepts?, health: HealthConceptTable, receivedAt: Date) {
+    convenience init(
+        storable resource: Resource, id: String, form: SurveyConcepts?, health: HealthConceptTable, receivedAt: Date
+    ) {
         self.init(
             FactMapping.facts(of: resource, survey: form, health: health, receivedAt: receivedAt),
             type: resource.resourceType, id: id, form: form, subject: Self.subject(of: resource, id: id))
@@ -52,7 +54,7 @@ public struct WarehouseEntry: Sendable {
     var hasRows: Bool { facts != nil || subject != nil }
 
     /// The facts of an observation that the site itself loads, which is not bounded.
-    init(_ found: FactSet, ofObservation id: String) {
+    convenience init(_ found: FactSet, ofObservation id: String) {
         self.init(found, type: Observation.resourceType, id: id, form: nil, subject: nil)
     }
 

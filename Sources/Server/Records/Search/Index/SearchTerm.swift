@@ -1,6 +1,8 @@
 /// What is numbered once in the store (`search_term`), so that an entry has a number for it: a system and a code that
 /// resources of a type are found by, with the text that people read; of values that are no codes, the parameter alone.
-struct SearchTerm: Hashable, Sendable {
+///
+/// It is a class, as thousands of entries that are made together have one and are moved from hand to hand.
+final class SearchTerm: Hashable, Sendable {
     /// What entries of a parameter are apart from its plain values.
     enum Aspect: String, Sendable, CaseIterable {
         case plain = ""
@@ -64,7 +66,8 @@ struct SearchTerm: Hashable, Sendable {
 
     /// By their bytes, as the store compares them: texts that only look the same have numbers of their own.
     static func == (left: SearchTerm, right: SearchTerm) -> Bool {
-        left.hash == right.hash && left.code.utf8.elementsEqual(right.code.utf8)
+        left === right
+            || left.hash == right.hash && left.code.utf8.elementsEqual(right.code.utf8)
             && left.system.utf8.elementsEqual(right.system.utf8) && left.text.utf8.elementsEqual(right.text.utf8)
             && left.parameter == right.parameter && left.type == right.type
     }
