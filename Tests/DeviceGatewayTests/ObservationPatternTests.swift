@@ -82,13 +82,13 @@ import Trust
                 var none = ObservationPatterns()
                 let whole = try? bucket.made(with: new, house, &none)
                 let quick = try? bucket.made(with: new, house, &patterns)
-                let (mine, theirs) = (quick?.written?.record, whole?.written?.record)
+                let (mine, theirs) = (quick?.record, whole?.record)
                 let what = Comment("\(code ?? "-") \(value) \(time) \(device)")
                 #expect(mine?.content == theirs?.content, what)
                 #expect(mine?.digest == theirs?.digest && mine?.subject == theirs?.subject, what)
                 #expect(mine?.time == theirs?.time && mine?.protection == theirs?.protection, what)
                 #expect(Set(mine?.entries ?? []) == Set(theirs?.entries ?? []), what)
-                if quick?.written?.prepared as? String == "pattern" { learned += 1 }
+                if quick?.prepared as? String == "pattern" { learned += 1 }
             }
         }
         #expect(learned > 100)

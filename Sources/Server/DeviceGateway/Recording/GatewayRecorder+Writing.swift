@@ -21,7 +21,8 @@ extension GatewayRecorder {
         let editions = try measurements.groups(there.map { $0.bucket.id }).mapValues { $0.edition }
         guard there.allSatisfy({ editions[$0.bucket.id] ?? 0 == $0.bucket.known.edition }) else { throw Outdated() }
         // 2. Each participant's by their consent.
-        var settlements = Dictionary(uniqueKeysWithValues: batch.readings.map { ($0.event.number, $0.settlement) })
+        // Of the few events of which not all is recorded.
+        var settlements: [Int64: EventSettlement] = [:]
         func note(_ settlement: EventSettlement, of readings: [GatewayMeasurements.Numbered]) {
             for reading in readings {
                 settlements[reading.event] = (settlements[reading.event] ?? .recorded).orMore(settlement)
@@ -44,14 +45,14 @@ extension GatewayRecorder {
             }
             let submissionID = place == 0 ? batch.submissionID : "\(batch.submissionID)-\(place + 1)"
             let written = try write(works, of: participant, batch, submissionID, in: transaction)
-            for work in works {
+            for (work, recorded) in zip(works, written.numbers) {
                 guard !written.foreign.contains(work.bucket.id) else {
                     for reading in work.bucket.new {
                         note(.quarantined(device: reading.measurement.deviceID, Self.foreign), of: [reading])
                     }
                     continue
                 }
-                guard let number = work.bucket.known.number ?? written.numbers[work.bucket.id] else { throw Outdated() }
+                guard let number = work.bucket.known.number ?? recorded else { throw Outdated() }
                 notes.append(GatewayMeasurements.Note(number: number, work: work))
                 measured += work.made.noted.count
                 if work.bucket.known.edition == 0 { observed += 1 }
@@ -61,21 +62,24 @@ extension GatewayRecorder {
         // 3. The events.
         // What was left of an arrival is worked on next.
         let left = batch.left.filter { $0.arrival != nil }
-        try events.settle(
-            batch.readings.map { ($0.event, settlements[$0.event.number] ?? $0.settlement) }
-                + left.map { ($0, .deferred(until: 0)) }, of: batch.hub)
+        let settled = batch.readings.map { reading in
+            let settlement = reading.settlement
+            return (reading.event, settlements[reading.event.number].map { settlement.orMore($0) } ?? settlement)
+        }
+        try events.settle(settled + left.map { ($0, .deferred(until: 0)) }, of: batch.hub)
         try measurements.count(
             measurements: measured, observations: observed,
-            refused: settlements.values.count { $0 == .refused })
+            refused: settled.count { $0.1 == .refused })
     }
 
     /// Writes a participant's Observations with their facts and a row of the audit.
     ///
-    /// - Returns: the ids that are another participant's, and the numbers of the records that were written.
+    /// - Returns: the ids that are another participant's, and for each Observation the number of its record, where that was
+    ///   written.
     private func write(
         _ works: [ObservationWork], of participant: String, _ batch: GatewayBatch, _ submissionID: String,
         in transaction: any SQLTransaction
-    ) throws -> (foreign: Set<String>, numbers: [String: Int64]) {
+    ) throws -> (foreign: Set<String>, numbers: [Int64?]) {
         let type = Observation.resourceType
         let store = RecordStore()
         func isFree(_ ids: [String]) throws -> Bool {
@@ -84,18 +88,21 @@ extension GatewayRecorder {
         // Of an id that was nobody's, writing it says whether it still is.
         let ids = works.compactMap { $0.bucket.known.isThere ? $0.bucket.id : nil }
         let foreign = try isFree(ids) ? [] : Set(ids.filter { try !isFree([$0]) })
-        let own = works.filter { $0.made.written != nil && !foreign.contains($0.bucket.id) }
-        guard !own.isEmpty else { return (foreign, [:]) }
+        func isWritten(_ work: ObservationWork) -> Bool {
+            work.made.record != nil && !foreign.contains(work.bucket.id)
+        }
+        let own = works.filter(isWritten)
+        guard !own.isEmpty else { return (foreign, works.map { _ in nil }) }
         // Nobody signed it: that is what a provenance without a signer says.
         let provenance = RecordProvenance(
             submissionID: submissionID, clientID: "device-hub:" + batch.hub, keyID: nil, receivedAt: batch.at)
         let changes = try store.write(provenance, at: batch.at, in: transaction) { writer in
-            try writer.expect(own.lazy.compactMap { $0.made.written?.record })
+            try writer.expect(own.lazy.compactMap(\.made.record))
             return try own.compactMap { work -> RecordChange? in
-                guard let (prepared, record) = work.made.written else { return nil }
+                guard let record = work.made.record else { return nil }
                 let put = try writer.put(record)
                 guard work.bucket.known.isThere || put.outcome == .created else { throw Outdated() }
-                return RecordChange(record, put, prepared: prepared)
+                return RecordChange(record, put, prepared: work.made.prepared)
             }
         }
         try batch.writing.follow(changes, submissionID: submissionID, in: transaction)
@@ -105,6 +112,7 @@ extension GatewayRecorder {
             Decision(allowed: true, reason: "permitted"), actor, .writeRecord,
             Target(resourceType: type, resourceID: changes.first?.id, subject: participant),
             amount: changes.count > 1 ? changes.count : nil, in: transaction)
-        return (foreign, Dictionary(changes.map { ($0.id, $0.number) }, uniquingKeysWith: { first, _ in first }))
+        var numbers = changes.lazy.map(\.number).makeIterator()
+        return (foreign, works.map { isWritten($0) ? numbers.next() : nil })
     }
 }

@@ -25,7 +25,9 @@ struct ObservationBucket: Sendable {
         /// How many the Observation has.
         let count: Int
         /// What is to be written; nil where the stored one says the same.
-        let written: (prepared: (any Sendable)?, record: NewRecord)?
+        var record: NewRecord?
+        /// What the house made of it beforehand.
+        var prepared: (any Sendable)?
     }
 
     /// Makes the Observation of what is there and of what came.
@@ -39,25 +41,25 @@ struct ObservationBucket: Sendable {
         _ patterns: inout ObservationPatterns
     ) throws -> Made {
         let (noted, sorted) = readings(with: new)
-        guard let group = MeasurementGroup(template, sorted) else { return Made(noted: [], count: 0, written: nil) }
+        guard let group = MeasurementGroup(template, sorted) else { return Made(noted: [], count: 0) }
         if present == nil, let (prepared, record) = patterns.made(group, of: self) {
-            return Made(noted: noted, count: sorted.count, written: (prepared, record))
+            return Made(noted: noted, count: sorted.count, record: record, prepared: prepared)
         }
         // 2. The resource: the same readings are the same resource, whenever and in whatever parts they came.
         var resource = try group.observation(patient: participant, device: device)
         if let present {
             guard present != resource.json.data() else {
-                return Made(noted: noted, count: sorted.count, written: nil)
+                return Made(noted: noted, count: sorted.count)
             }
             resource = try group.observation(patient: participant, device: device, status: .amended)
             guard present != resource.json.data() else {
-                return Made(noted: noted, count: sorted.count, written: nil)
+                return Made(noted: noted, count: sorted.count)
             }
         }
         let admitted = try admission.admit(resource, id: id)
         let record = NewRecord(admitted.resource, id: id, content: admitted.resource.json.data())
         if present == nil { patterns.learn(group, of: self, resource, admitted, record, admission) }
-        return Made(noted: noted, count: sorted.count, written: (admitted.prepared, record))
+        return Made(noted: noted, count: sorted.count, record: record, prepared: admitted.prepared)
     }
 
     /// The readings that are noted, and all in the order of their times: of two of one time that of the later event counts.

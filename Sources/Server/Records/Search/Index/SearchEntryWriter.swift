@@ -51,7 +51,11 @@ struct SearchEntryWriter {
 
     /// The number of a term. Resources of one kind follow each other: most have the term of the one before.
     private mutating func termNumber(of term: SearchTerm, at place: Int) throws -> Int64 {
-        if place < latest.count, latest[place].term == term { return latest[place].number }
+        if place < latest.count, latest[place].term == term {
+            // The next have this one itself, which costs less to compare.
+            latest[place].term = term
+            return latest[place].number
+        }
         let found = (term: term, number: try numbers.number(of: term))
         if place < latest.count {
             latest[place] = found
