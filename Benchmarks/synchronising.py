@@ -113,10 +113,23 @@ def backfill(work):
     return {"ratio": round(60 / most, 3), "megabytes": round(most, 1), "wakes": wakes, "samples": BACKFILLED}
 
 
+# What is measured once a minute, as events name it and HealthKit: windows of an hour, as the templates that HealthKitOnFhir
+# ships have it of nearly every type, and what is an Observation each, as they have it of weights.
+READINGS = {"windows": ("hr", "HKQuantityTypeIdentifierHeartRate", "count/min"),
+            "single": ("kg", "HKQuantityTypeIdentifierBodyMass", "kg")}
+
+
 def gateway(work):
     """(y) Readings a second that the gateway stores, against resources a second by the sealed way (aim: 2)."""
+    windows, single = of_hub(work, "windows"), of_hub(work, "single")
+    return {**windows, "single": single}
+
+
+def of_hub(work, kind):
+    """Readings of one kind, from a hub and by the sealed way, turn by turn."""
     from test_device_gateway import BATCH, FHIR, DEVICE, signature
 
+    member, identifier, unit = READINGS[kind]
     study = harness.Study()
     try:
         folder = study.dir / "devices"
@@ -134,17 +147,17 @@ def gateway(work):
         headers = {"Authorization": signature(connection), "Content-Type": BATCH}
         ours, theirs = [], []
         source = work / "journal.ndjson"
+
+        # As the sealed way is waited for: by a look at the database, which takes nothing from the server.
+        def recorded():
+            return study.number("SELECT measurements FROM gateway_total WHERE id = 1")
+
         for run in range(RUNS):
             bodies = []
             for start in range(0, EVENTS, TOGETHER):
                 bodies.append(json.dumps([{"Body": json.dumps({
                     "device": "d", "at": moment(60 * (run * EVENTS + number), "%Y-%m-%dT%H:%M:%SZ"),
-                    "kg": 60 + number % 40})} for number in range(start, min(start + TOGETHER, EVENTS))]).encode())
-
-            # As the sealed way is waited for: by a look at the database, which takes nothing from the server.
-            def recorded():
-                return study.number("SELECT measurements FROM gateway_total WHERE id = 1")
-
+                    member: 60 + number % 40})} for number in range(start, min(start + TOGETHER, EVENTS))]).encode())
             before = recorded()
 
             def post(bodies=bodies, before=before):
@@ -160,8 +173,8 @@ def gateway(work):
                 for number in range(EVENTS):
                     time = moment(60 * (run * EVENTS + number), "%Y-%m-%dT%H:%M:%S+00:00")
                     file.write(json.dumps({"add": {
-                        "uuid": str(uuid.uuid4()).upper(), "type": "HKQuantityTypeIdentifierBodyMass", "value": 60 + number % 40,
-                        "unit": "kg", "start": time, "end": time, "source": {"name": "Scale", "version": "1"}}}) + "\n")
+                        "uuid": str(uuid.uuid4()).upper(), "type": identifier, "value": 60 + number % 40,
+                        "unit": unit, "start": time, "end": time, "source": {"name": "Scale", "version": "1"}}}) + "\n")
             shutil.rmtree(device.store / "health-sync", ignore_errors=True)
             device.run("sync", "--source", source, "--samples", 1_000_000)
 

@@ -185,6 +185,25 @@ import Testing
         }
     }
 
+    /// A window is not written for each reading that comes, and no longer waited for than it is put off.
+    @Test func whatIsPutOffSaysWhenItIsDue() async throws {
+        try await GatewayFixture.with { fixture in
+            try await fixture.register("d", of: "p1")
+            try await fixture.take((0..<20).map { rate("d", 60 + $0, minute: $0) })
+            try await fixture.work()
+            #expect(try await fixture.recorder.untilNextDue() == nil)
+            try await fixture.take([rate("d", 80, minute: 20)])
+            try await fixture.work()
+            #expect(try await fixture.recorder.untilNextDue() == .milliseconds(1_000))
+            fixture.clock.pass(400)
+            #expect(try await fixture.recorder.untilNextDue() == .milliseconds(600))
+            fixture.clock.pass(600)
+            #expect(try await fixture.recorder.untilNextDue() == nil)
+            try await fixture.work()
+            #expect(try await fixture.status().measurements == 21)
+        }
+    }
+
     @Test func anIdThatIsTakenMeanwhileIsNotWrittenOver() async throws {
         try await GatewayFixture.with { fixture in
             try await fixture.register("d", of: "p1")
@@ -259,7 +278,7 @@ import Testing
                 try [
                     (GatewayEvents.dueSQL, [1, -1, 0, 2] as [SQLValue]),
                     (GatewayArrivals.nextSQL, [0, 2]), (GatewayArrivals.bodiesSQL, [1]),
-                    (GatewayEvents.waitingSQL, ["", 3]),
+                    (GatewayEvents.waitingSQL, ["", 3]), (GatewayEvents.nextDueSQL, [1]),
                     (GatewayMeasurements.readingsSQL, [1]), (GatewayMeasurements.groupSQL, ["x"]),
                     ("DELETE FROM gateway_measurement WHERE observation IN (\(theirs.sql))", theirs.parameters),
                     ("DELETE FROM gateway_observation WHERE number IN (\(theirs.sql))", theirs.parameters),

@@ -13,6 +13,8 @@ import GRDB
 public struct SQLiteDatabase: NestedSQLDatabase {
     private let pool: DatabasePool
     private let purpose: DatabasePurpose
+    /// nil where those who write do it themselves.
+    private let checkpoints: SQLiteCheckpoints?
     /// Told how long each write waited for its turn.
     private let onWait: (@Sendable (Duration) -> Void)?
 
@@ -54,18 +56,12 @@ public struct SQLiteDatabase: NestedSQLDatabase {
                 // Of rows under keys that are random, each changes a page of its own. Pages that stay in memory until they
                 // are whole, and in the log until many are together, are written once.
                 switch purpose {
-                case .serving:
-                    try database.execute(sql: "PRAGMA wal_autocheckpoint = 4096")
-                case .recording:
-                    try database.execute(sql: "PRAGMA cache_size = -24000")
-                    try database.execute(sql: "PRAGMA wal_autocheckpoint = 16384")
-                case .loading:
-                    try database.execute(sql: "PRAGMA cache_size = -24000")
-                    try database.execute(sql: "PRAGMA wal_autocheckpoint = 65536")
-                case .filling:
-                    try database.execute(sql: "PRAGMA cache_size = -160000")
-                    try database.execute(sql: "PRAGMA wal_autocheckpoint = 262144")
+                case .serving: break
+                case .recording, .loading: try database.execute(sql: "PRAGMA cache_size = -24000")
+                case .filling: try database.execute(sql: "PRAGMA cache_size = -160000")
                 }
+                let log = purpose.isOfALoad ? purpose.pagesOfLog : SQLiteCheckpoints.patience * purpose.pagesOfLog
+                try database.execute(sql: "PRAGMA wal_autocheckpoint = \(log)")
                 return try Int.fetchOne(database, sql: "PRAGMA synchronous")
             }
             guard synchronous == 2 else {
@@ -73,7 +69,8 @@ public struct SQLiteDatabase: NestedSQLDatabase {
                     code: "storage-synchronous",
                     message: "SQLite does not keep synchronous = FULL; nothing is stored.")
             }
-            let database = SQLiteDatabase(pool: pool, purpose: purpose, onWait: onWait)
+            let checkpoints = purpose.isOfALoad ? nil : SQLiteCheckpoints(path: path, limit: purpose.pagesOfLog)
+            let database = SQLiteDatabase(pool: pool, purpose: purpose, checkpoints: checkpoints, onWait: onWait)
             switch schema {
             case .migrate: try await Migration.apply(migrations, at: Date(), to: database)
             case .exact:
@@ -111,11 +108,15 @@ public struct SQLiteDatabase: NestedSQLDatabase {
     ) async throws -> T {
         let (asked, purpose, onWait) = (ContinuousClock.now, purpose, onWait)
         return try await StorageError.mappingAsync {
-            try await pool.write { database in
+            let (value, pages) = try await pool.write { database in
                 if purpose == .recording { BackgroundPriority.recording.takeOnThread() }
                 onWait?(asked.duration(to: .now))
-                return try SQLiteTransaction.run(database, body)
+                // Of the transactions before: this one's pages are written when it ends.
+                let pages = SQLiteCheckpoints.pagesWritten(by: database)
+                return (try SQLiteTransaction.run(database, body), pages)
             }
+            await checkpoints?.wrote(pages: pages)
+            return value
         }
     }
 
@@ -124,6 +125,7 @@ public struct SQLiteDatabase: NestedSQLDatabase {
     }
 
     public func close() async throws {
+        try await StorageError.mappingAsync { try await checkpoints?.close() }
         // The last connection that closes takes the log away, unless it may only read.
         pool.invalidateReadOnlyConnections()
         try StorageError.mapping { try pool.close() }
@@ -187,5 +189,17 @@ private func restrictStore(_ path: String, to permissions: mode_t) throws {
     try restrictFile(path, to: permissions)
     for suffix in ["-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
         try restrictFile(path + suffix, to: permissions)
+    }
+}
+
+extension DatabasePurpose {
+    /// So many pages of 4 KB has the log before what it holds is brought into the database's file.
+    fileprivate var pagesOfLog: Int {
+        switch self {
+        case .serving: 4_096
+        case .recording: 16_384
+        case .loading: 65_536
+        case .filling: 262_144
+        }
     }
 }

@@ -30,4 +30,11 @@ extension GatewayRecorder {
         }
         return devices.count == limit ? devices.last : nil
     }
+
+    /// How long it is until the next event is to be worked on that was put off; nil where none was.
+    func untilNextDue() async throws -> Duration? {
+        let now = Self.milliseconds(clock())
+        let due = try await database.read { try GatewayEvents(transaction: $0).nextDue(after: now) }
+        return due.map { .milliseconds($0 - now) }
+    }
 }

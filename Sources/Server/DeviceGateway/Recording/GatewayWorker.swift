@@ -24,17 +24,19 @@ public struct GatewayWorker: Sendable {
         var last = ""
         var pause = Self.look
         while !Task.isCancelled {
+            var wait: Duration?
             do {
                 try await recorder.work()
                 last = try await recorder.release(behind: last) ?? ""
                 pause = Self.look
+                wait = try await recorder.untilNextDue()
             } catch is CancellationError {
                 return
             } catch {
                 onFailure((error as? any CodedError)?.code ?? "failed")
                 pause = min(pause * 2, Self.longestPause)
             }
-            _ = await bell.wait(atMost: pause)
+            _ = await bell.wait(atMost: wait.map { min($0, pause) } ?? pause)
         }
     }
 }

@@ -108,6 +108,15 @@ struct GatewayEvents {
         SELECT number, hub, due_ms, length(body) AS size FROM gateway_event
         WHERE state = 'pending' AND due_ms <= ? AND (due_ms, number) > (?, ?) ORDER BY due_ms, number LIMIT ?
         """
+
+    /// When the next event is to be worked on that was put off, in milliseconds since 1970; nil where none was.
+    func nextDue(after now: Int64) throws -> Int64? {
+        try transaction.first(Self.nextDueSQL, [SQLValue(now)])?.integer("due_ms")
+    }
+
+    /// Parameter: now.
+    static let nextDueSQL =
+        "SELECT due_ms FROM gateway_event WHERE state = 'pending' AND due_ms > ? ORDER BY due_ms LIMIT 1"
     private static let bodySQL = "SELECT body FROM gateway_event WHERE number = ?"
 
     /// Whether all of these events are still to be worked on.
