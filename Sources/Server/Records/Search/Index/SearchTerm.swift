@@ -68,7 +68,7 @@ final class SearchTerm: Hashable, Sendable {
     static func == (left: SearchTerm, right: SearchTerm) -> Bool {
         left === right
             || left.hash == right.hash && left.code.utf8.elementsEqual(right.code.utf8)
-            && left.system.utf8.elementsEqual(right.system.utf8) && left.text.utf8.elementsEqual(right.text.utf8)
-            && left.parameter == right.parameter && left.type == right.type
+                && left.system.utf8.elementsEqual(right.system.utf8) && left.text.utf8.elementsEqual(right.text.utf8)
+                && left.parameter == right.parameter && left.type == right.type
     }
 }
