@@ -15,6 +15,8 @@ public struct GatewayWorker: Sendable {
 
     /// As often it is looked whether something is due, or what waits need not wait any more; also on another host.
     private static let look = Duration.milliseconds(500)
+    /// What was put off to one time and another shortly after is worked on together.
+    private static let gathering = Duration.milliseconds(100)
     private static let longestPause = Duration.seconds(30)
 
     /// Works until it is cancelled.
@@ -36,7 +38,7 @@ public struct GatewayWorker: Sendable {
                 onFailure((error as? any CodedError)?.code ?? "failed")
                 pause = min(pause * 2, Self.longestPause)
             }
-            _ = await bell.wait(atMost: wait.map { min($0, pause) } ?? pause)
+            _ = await bell.wait(atMost: wait.map { min(max($0, Self.gathering), pause) } ?? pause)
         }
     }
 }

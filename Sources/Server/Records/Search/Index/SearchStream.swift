@@ -14,6 +14,12 @@ struct SearchStream: Sendable {
             self.table = table
             self.condition = SQLFragment(condition, parameters)
         }
+
+        /// Whether another one goes through the same rows.
+        func isSame(as other: Arm) -> Bool {
+            table.description == other.table.description && condition.sql == other.condition.sql
+                && condition.parameters == other.condition.parameters
+        }
     }
 
     private let arms: [Arm]
@@ -23,7 +29,10 @@ struct SearchStream: Sendable {
     /// So often a search goes on to where the next of its conditions begins.
     private static let mostSteps = 8
 
-    private init?(arms: [Arm]) {
+    private init?(arms found: [Arm]) {
+        guard found.count <= 4 * Self.mostArms else { return nil }
+        var arms: [Arm] = []
+        for arm in found where !arms.contains(where: arm.isSame) { arms.append(arm) }
         guard !arms.isEmpty, arms.count <= Self.mostArms else { return nil }
         self.arms = arms
     }
