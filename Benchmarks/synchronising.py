@@ -18,7 +18,7 @@ SYNCHRONISED = int(os.environ.get("TRIBUTARY_BENCH_SYNCHRONISED", "200000"))
 BACKFILLED = int(os.environ.get("TRIBUTARY_BENCH_BACKFILLED", "1000000"))
 STREAMED = int(os.environ.get("TRIBUTARY_BENCH_STREAMED", "5000000"))
 EVENTS = int(os.environ.get("TRIBUTARY_BENCH_EVENTS", "20000"))
-# As many as azure-eventhub's buffered producer sends together if nobody says otherwise (`max_buffer_length`).
+# So many events are posted together: each request waits for the transaction of what came before it.
 TOGETHER = 1_500
 BASE = 1_700_000_000
 

@@ -245,6 +245,10 @@ import Testing
         #expect(digest(first).count == 16 && digest(first) == digest(first))
         #expect(digest(first) != digest(first.replacingOccurrences(of: "70", with: "71")))
         #expect(digest(first).prefix(4) == digest(#"{"kg":71,"at":"2026-03-01 08:59"}"#).prefix(4))
+        // What names no time has the digest all the same.
+        for text in ["", "2026", "2026-03-01T0", "x2026-3-1T08", "99999999999999999999"] {
+            #expect(digest(text).count == 16 && digest(text).prefix(4) == [0, 0, 0, 0], "\(text)")
+        }
     }
 
     @Test func whoIsDeletedTakesTheirReadingsAlong() async throws {

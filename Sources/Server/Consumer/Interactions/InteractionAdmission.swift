@@ -132,9 +132,9 @@ struct InteractionAdmission: WriteAdmission {
             let loads = try group.changes.map(load)
             guard loads.contains(where: { $0 != nil }) else { continue }
             try processor.loader.upload(context, in: transaction) { upload in
-                for (place, entry) in loads.enumerated() {
+                for (entry, change) in zip(loads, group.changes) {
                     guard let entry else { continue }
-                    try upload.load(entry, group.changes[place].put ?? group.changes[place].asDeleted)
+                    try upload.load(entry, change.put ?? change.asDeleted)
                 }
             }
         }
