@@ -289,7 +289,7 @@ import Trust
         for (sql, parameters) in [
             (page.sql, page.parameters), (statement.totals()[0].sql, statement.totals()[0].parameters),
             (RecordProtection.rowsSQL, [SQLValue(1)]),
-            (RecordStore.subjectSQL, [SQLValue("Device"), SQLValue("d")]),
+            (RecordStore.subjectSQL, [RecordAddress.value(type: "Device", id: "d")]),
         ] {
             let plan = try await fixture.database.read { try QueryPlan(sql, parameters, in: $0) }
             #expect(!plan.readsAll, "\(plan)")

@@ -20,10 +20,19 @@ import Testing
     /// A store of the former step, in which resources were stored, replaced and deleted.
     private func makeFormer(_ path: String, count: Int) async throws {
         let database = try await TestEngine.chosen.open(path: path, migrations: Self.former)
+        // What writes to it is the present program, which knows a column more.
+        try await database.write { transaction in
+            try transaction.execute("ALTER TABLE record ADD COLUMN address_digest blob")
+            try transaction.execute("CREATE UNIQUE INDEX record_by_address ON record (address_digest)")
+        }
         try await put((0..<count).map { observation($0) }, "first", at: Self.at, in: database)
         try await put(
             stride(from: 0, to: count, by: 5).map { observation($0, "again") }, "second", at: Self.at + 60,
             in: database)
+        try await database.write { transaction in
+            try transaction.execute("DROP INDEX record_by_address")
+            try transaction.execute("ALTER TABLE record DROP COLUMN address_digest")
+        }
         try await database.close()
     }
 
@@ -42,9 +51,17 @@ import Testing
 
     private func contents(_ database: any SQLDatabase) async throws -> [[String]] {
         try await database.read { transaction in
-            try ["record", "record_version", "record_history", "record_former", "record_term"].map {
-                try transaction.rowTexts(of: $0).sorted()
-            }
+            let records = """
+                SELECT number, type, id, version, subject, updated_ms, deleted, received_ms, received_number, signer,
+                    signed_sequence, date_low, date_high FROM record
+                """
+            return [
+                try transaction.query(records).map { row in (0..<13).map { "\(row[$0])" }.joined(separator: " ") }
+                    .sorted()
+            ]
+                + (try ["record_version", "record_history", "record_former", "record_term"].map {
+                    try transaction.rowTexts(of: $0).sorted()
+                })
         }
     }
 

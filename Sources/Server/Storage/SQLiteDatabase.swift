@@ -42,6 +42,7 @@ public struct SQLiteDatabase: NestedSQLDatabase {
             var configuration = Configuration()
             configuration.busyMode = .callback(waitForLock)
             configuration.foreignKeysEnabled = true
+            configuration.prepareDatabase { $0.add(function: TextDigest.ofSQLite) }
             if purpose == .recording {
                 configuration.writeTargetQueue = DispatchQueue(
                     label: "tributary.recording", qos: BackgroundPriority.recording.qualityOfService)

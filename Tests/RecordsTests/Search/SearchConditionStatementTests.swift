@@ -150,11 +150,12 @@ struct SearchConditionStatementTests {
                 let entries = SearchEntries(values, layout, subject: subject)
                 try transaction.execute(
                     """
-                    INSERT INTO record (number, type, id, version, subject, updated_ms, deleted, date_low, date_high)
-                    VALUES (?, ?, ?, 1, ?, ?, 0, ?, ?)
+                    INSERT INTO record (number, type, id, address_digest, version, subject, updated_ms, deleted, date_low, date_high)
+                    VALUES (?, ?, ?, ?, 1, ?, ?, 0, ?, ?)
                     """,
                     [
-                        SQLValue(number), SQLValue(resource.resourceType), SQLValue(id), SQLValue(subject),
+                        SQLValue(number), SQLValue(resource.resourceType), SQLValue(id),
+                        RecordAddress.value(type: resource.resourceType, id: id), SQLValue(subject),
                         SQLValue(0), SQLValue(entries.time?.low), SQLValue(entries.time?.high),
                     ])
                 try writer.add(entries.entries, number: number)

@@ -77,7 +77,7 @@ import Trust
                     try [
                         ("Observation", references.referring(to: "Patient", ids: ["anna", "bob"])),
                         ("QuestionnaireResponse", forms.referring(toURLs: ["http://q/form", "http://q/form|2"])),
-                        ("Patient", "r.id IN " + .list([SQLValue("anna"), SQLValue("bob")])),
+                        ("Patient", RecordAddress.isOne(of: ["anna", "bob"], type: "Patient")),
                     ].map { type, condition in
                         let statement = try IncludedRecords.statement(
                             type: type, condition, showing: .everything, limit: 5, in: transaction)
@@ -92,7 +92,28 @@ import Trust
                 }
                 #expect(plans.count == 4)
                 for plan in plans { #expect(!readsAll(plan), "\(engine): \(plan)") }
+                // Of a few rows PostgreSQL goes through those of the type.
+                if engine == .sqlite { #expect(plans[2].goes(by: "record_by_address"), "\(plans[2])") }
             }
+        }
+    }
+
+    /// However many records a type has, those of certain ids are looked up, and not among all of the type.
+    @Test(arguments: [
+        ("Patient", "_id=anna,bob"), ("Patient", "_has:Observation:subject:code=x"),
+        ("Organization", "_has:Observation:performer:code=x"), ("Observation", "performer:Organization._id=o,p"),
+    ])
+    func idsGoByAddresses(type: String, query: String) async throws {
+        try await SearchStore.with(Self.resources, on: .sqlite) { store in
+            let search = try store.search(.type(type), query, by: nil)
+            let plan = try await store.database.read { transaction in
+                let statement = try SearchStatement(
+                    search.query, showing: search.searched, ownBases: [SearchStore.base], in: transaction)
+                let page = try statement.page(limit: 10)
+                return try QueryPlan(page.sql, page.parameters, in: transaction)
+            }
+            #expect(plan.goes(by: "record_by_address"), "\(plan)")
+            #expect(!plan.goes(by: "record_by_type (type=?)"), "\(plan)")
         }
     }
 }

@@ -110,12 +110,14 @@ public struct DeviceRegistration: Sendable, Hashable {
         case ended
     }
 
+    private static let address = RecordAddress.sql(type: "'\(Device.resourceType)'", id: "g.record")
+
     /// Whose a device is now: what its Device says, which the study team may change.
     static func owner(of device: String, in transaction: any SQLTransaction) throws -> Owner {
         let row = try transaction.first(
             """
             SELECT g.record, r.subject FROM gateway_device g
-            LEFT JOIN record r ON r.type = 'Device' AND r.id = g.record AND r.deleted = 0 WHERE g.device = ?
+            LEFT JOIN record r ON r.\(RecordAddress.column) = \(Self.address) AND r.deleted = 0 WHERE g.device = ?
             """, [SQLValue(device)])
         if let row {
             guard let participant = row.textIfPresent("subject") else { return .unknown }

@@ -1,5 +1,7 @@
 import Core
+import FHIR
 import Foundation
+import Records
 import Storage
 
 /// The readings that Observations were made of, inside of the transaction of the caller: what came late, or out of order, has
@@ -39,17 +41,17 @@ struct GatewayMeasurements {
 
     let transaction: any SQLTransaction
 
-    /// Parameter: the Observation's id.
+    /// Parameter: the Observation's address.
     static let groupSQL = """
         SELECT o.number, o.edition, o.written_ms, o.value_count, r.subject FROM record r
-        LEFT JOIN gateway_observation o ON o.number = r.number WHERE r.type = 'Observation' AND r.id = ?
+        LEFT JOIN gateway_observation o ON o.number = r.number WHERE \(RecordAddress.condition)
         """
 
     /// What is known of Observations, by their ids; without their readings.
     func groups(_ ids: [String]) throws -> [String: Group] {
         let found = try transaction.queries(
             ids.map { id in
-                SQLQuery(Self.groupSQL, [SQLValue(id)])
+                SQLQuery(Self.groupSQL, [RecordAddress.value(type: Observation.resourceType, id: id)])
             })
         var groups: [String: Group] = [:]
         for (id, rows) in zip(ids, found) {

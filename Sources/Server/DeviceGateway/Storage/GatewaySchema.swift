@@ -1,3 +1,5 @@
+import FHIR
+import Records
 import Storage
 
 /// The tables of the gateway of devices in the records' store, steps 1000 to 1099.
@@ -78,7 +80,7 @@ public enum GatewaySchema {
                 """
                 INSERT INTO gateway_numbered (number, participant, edition, value_count, written_ms)
                 SELECT r.number, o.participant, o.edition, o.value_count, o.written_ms FROM gateway_observation o
-                JOIN record r ON r.type = 'Observation' AND r.id = o.observation
+                JOIN record r ON r.\(RecordAddress.column) = \(address(of: "o.observation"))
                 """,
                 """
                 CREATE TABLE gateway_reading (
@@ -89,7 +91,7 @@ public enum GatewaySchema {
                 """
                 INSERT INTO gateway_reading (observation, occurrence, event, content)
                 SELECT r.number, m.occurrence, m.event, m.content FROM gateway_measurement m
-                JOIN record r ON r.type = 'Observation' AND r.id = m.observation
+                JOIN record r ON r.\(RecordAddress.column) = \(address(of: "m.observation"))
                 """,
                 """
                 CREATE TABLE gateway_known (
@@ -128,4 +130,8 @@ public enum GatewaySchema {
             ]
         },
     ]
+
+    private static func address(of id: String) -> String {
+        RecordAddress.sql(type: "'\(Observation.resourceType)'", id: id)
+    }
 }

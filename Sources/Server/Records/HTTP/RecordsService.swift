@@ -135,7 +135,7 @@ struct RecordsService: Sendable {
         let limit = asked.count
         let (records, total): ([StoredRecord], Int) = try await database.read { transaction in
             let total = try transaction.first(
-                RecordStore.versionCountSQL, [SQLValue(type), SQLValue(id)])
+                RecordStore.versionCountSQL, [RecordAddress.value(type: type, id: id)])
             // It may have been given to another, or hidden, since it was decided.
             let newest = try store.facts(
                 ofType: type, id: id, asking: grant.queries(of: type), in: transaction)?.facts

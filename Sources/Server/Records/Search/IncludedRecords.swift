@@ -92,7 +92,7 @@ struct IncludedRecords {
         for (type, wanted) in ids.sorted(by: { $0.key < $1.key }) {
             let seen = collection.seen
             let unseen = wanted.filter { !seen.contains(Key(type: type, id: $0)) }.sorted()
-            try add(type, unseen, to: &collection) { "r.id IN " + .list($0.map { SQLValue($0) }) }
+            try add(type, unseen, to: &collection) { RecordAddress.isOne(of: $0, type: type) }
         }
         for (type, wanted) in urls.sorted(by: { $0.key < $1.key }) {
             guard let url = ReferringRecords.url(of: type) else { continue }

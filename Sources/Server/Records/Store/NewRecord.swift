@@ -20,6 +20,8 @@ public final class NewRecord: Sendable {
     public let digest: Data
     /// What is stored of the R4 bytes, and of those that came: made here, so that no transaction waits for it.
     let stored: (content: Data, original: Data?)
+    /// What no other record has (``RecordAddress``).
+    let address: Data
     let entries: [SearchEntry]
     /// When it happened, as far as the row of the record says it.
     let time: SearchPeriod?
@@ -40,6 +42,7 @@ public final class NewRecord: Sendable {
     ) {
         type = resource.resourceType
         self.id = id
+        address = RecordAddress.digest(type: type, id: id)
         self.subject = subject
         self.content = content
         self.original = original
@@ -80,6 +83,7 @@ public final class NewRecord: Sendable {
         guard let entries = pattern.entries(identifiers: values, quantity: quantity) else { return nil }
         type = pattern.type
         self.id = id
+        address = RecordAddress.digest(type: type, id: id)
         self.subject = subject
         self.content = content
         original = nil

@@ -29,11 +29,12 @@ struct RecordRow {
 
     /// A resource whose id is taken is left alone.
     static let insertion = SQLInsertion<RecordRow, RecordReceipt>(
-        into: "record", onConflict: .keepsPresent(key: ["type", "id"]),
+        into: "record", onConflict: .keepsPresent(key: [RecordAddress.column]),
         columns: [
             SQLColumn("number") { .integer($0.number) },
             SQLColumn("type") { .text($0.record.type) },
             SQLColumn("id") { .text($0.record.id) },
+            SQLColumn(RecordAddress.column) { .blob($0.record.address) },
             SQLColumn("subject") { SQLValue($0.record.subject) },
             SQLColumn("date_low") { SQLValue($0.record.time?.low) },
             SQLColumn("date_high") { SQLValue($0.record.time?.high) },

@@ -44,8 +44,8 @@ extension RecordStore {
         type: String, id: String, of subject: String, in transaction: any SQLTransaction
     ) throws -> Bool {
         try transaction.first(
-            "SELECT 1 AS one FROM record WHERE type = ? AND id = ? AND subject = ? AND deleted = 0",
-            [SQLValue(type), SQLValue(id), SQLValue(subject)]) != nil
+            "SELECT 1 AS one FROM record r WHERE \(RecordAddress.condition) AND r.subject = ? AND r.deleted = 0",
+            [RecordAddress.value(type: type, id: id), SQLValue(subject)]) != nil
     }
 
     /// Parameters: the number behind which, the last.

@@ -6,7 +6,7 @@ import Trust
 extension RecordStore {
     /// The current version; nil where there is none.
     public func read(type: String, id: String, in transaction: any SQLTransaction) throws -> StoredRecord? {
-        try transaction.first(Self.currentSQL, [SQLValue(type), SQLValue(id)])
+        try transaction.first(Self.currentSQL, [RecordAddress.value(type: type, id: id)])
             .map { try Self.record($0, in: transaction) }
     }
 
@@ -15,7 +15,7 @@ extension RecordStore {
         type: String, id: String, version: Int64, in transaction: any SQLTransaction
     ) throws -> StoredRecord? {
         try transaction.first(
-            Self.versionSQL, [SQLValue(type), SQLValue(id), SQLValue(version)]
+            Self.versionSQL, [RecordAddress.value(type: type, id: id), SQLValue(version)]
         ).map { try Self.record($0, in: transaction) }
     }
 
@@ -24,7 +24,8 @@ extension RecordStore {
     func decisive(for version: StoredRecord, in transaction: any SQLTransaction) throws -> StoredRecord? {
         guard version.isDeleted else { return version }
         return try transaction.first(
-            Self.deletedSQL, [SQLValue(version.type), SQLValue(version.id), SQLValue(version.version)]
+            Self.deletedSQL,
+            [RecordAddress.value(type: version.type, id: version.id), SQLValue(version.version)]
         ).map { try Self.record($0, in: transaction) }
     }
 
@@ -47,7 +48,7 @@ extension RecordStore {
             SQLValue(previous?.provenance.number ?? .max), SQLValue(previous?.version ?? .max),
         ]
         var others = try transaction.query(
-            Self.historySQL, [SQLValue(type), SQLValue(id)] + bound + [SQLValue(limit)]
+            Self.historySQL, [RecordAddress.value(type: type, id: id)] + bound + [SQLValue(limit)]
         ).map { try Self.record($0, in: transaction) }
         // The first version has its place among them.
         if present.version != 1, let first = try read(type: type, id: id, version: 1, in: transaction),
@@ -65,7 +66,9 @@ extension RecordStore {
     func facts(
         ofType type: String, id: String, asking queries: Set<ScopeQuery>, in transaction: any SQLTransaction
     ) throws -> (facts: RecordFacts, subject: String?)? {
-        guard let row = try transaction.first(Self.subjectSQL, [SQLValue(type), SQLValue(id)]) else { return nil }
+        guard let row = try transaction.first(Self.subjectSQL, [RecordAddress.value(type: type, id: id)]) else {
+            return nil
+        }
         let subject = row.textIfPresent("subject")
         var matched: Set<ScopeQuery> = []
         if !queries.isEmpty, let record = try read(type: type, id: id, in: transaction), !record.isDeleted {
@@ -78,26 +81,26 @@ extension RecordStore {
         )
     }
 
-    /// Parameters: type, id.
-    static let subjectSQL = "SELECT number, subject FROM record WHERE type = ? AND id = ?"
-    static let currentSQL = versions + " AND v.version = r.version WHERE r.type = ? AND r.id = ?"
-    static let versionSQL = versions + " WHERE r.type = ? AND r.id = ? AND v.version = ?"
-    /// The last content before a version. Parameters: type, id, the version.
+    /// Parameter: the address, as of those that follow.
+    static let subjectSQL = "SELECT r.number, r.subject FROM record r WHERE \(RecordAddress.condition)"
+    static let currentSQL = versions + " AND v.version = r.version WHERE \(RecordAddress.condition)"
+    static let versionSQL = versions + " WHERE \(RecordAddress.condition) AND v.version = ?"
+    /// The last content before a version. Parameters: the address, the version.
     static let deletedSQL =
         versions + """
-             WHERE r.type = ? AND r.id = ? AND v.version < ? AND v.deleted = 0 ORDER BY v.version DESC LIMIT 1
+             WHERE \(RecordAddress.condition) AND v.version < ? AND v.deleted = 0 ORDER BY v.version DESC LIMIT 1
             """
-    /// The versions but the present and the first, which the index of the order leaves out. Parameters: type, id, the
-    /// order of the version before them, limit.
+    /// The versions but the present and the first, which the index of the order leaves out. Parameters: the address,
+    /// the order of the version before them, limit.
     static let historySQL =
         versions + """
-             WHERE r.type = ? AND r.id = ? AND v.version > 1 AND v.version <> r.version
+             WHERE \(RecordAddress.condition) AND v.version > 1 AND v.version <> r.version
                 AND (v.received_ms, v.received_number, v.version) < (?, ?, ?)
             ORDER BY v.received_ms DESC, v.received_number DESC, v.version DESC LIMIT ?
             """
     static let versionCountSQL = """
         SELECT count(*) AS total FROM record r JOIN record_version v ON v.number = r.number
-        WHERE r.type = ? AND r.id = ?
+        WHERE \(RecordAddress.condition)
         """
 
     /// What is read of a version.

@@ -44,7 +44,7 @@ public struct RecordStore: Sendable {
     ) throws -> Bool {
         try transaction.queries(
             resources.map { type, id in
-                SQLQuery("SELECT subject FROM record WHERE type = ? AND id = ?", [SQLValue(type), SQLValue(id)])
+                SQLQuery(Self.subjectSQL, [RecordAddress.value(type: type, id: id)])
             }
         ).allSatisfy { rows in rows.first.map { $0.textIfPresent("subject") == participant } ?? true }
     }

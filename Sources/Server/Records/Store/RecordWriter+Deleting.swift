@@ -49,7 +49,7 @@ extension RecordWriter {
         type: String, id: String
     ) throws -> (number: Int64, isDeleted: Bool, order: RecordOrder)? {
         try flush()
-        return try transaction.first(Self.presentSQL, [SQLValue(type), SQLValue(id)]).map { row in
+        return try transaction.first(Self.presentSQL, [RecordAddress.value(type: type, id: id)]).map { row in
             (try row.integer("number"), try row.integer("deleted") != 0, try RecordOrder(row))
         }
     }

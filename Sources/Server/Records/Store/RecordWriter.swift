@@ -102,7 +102,7 @@ public struct RecordWriter {
             PutResult(outcome: outcome, version: version, number: number)
         }
         if let number = try insert(new) { return result(.created, number, 1) }
-        guard let present = try transaction.first(Self.presentSQL, [SQLValue(new.type), SQLValue(new.id)]) else {
+        guard let present = try transaction.first(Self.presentSQL, [.blob(new.address)]) else {
             throw StorageError(
                 code: "storage-corrupt", message: "A record has no version; restore the records from a backup.")
         }
@@ -202,12 +202,12 @@ public struct RecordWriter {
         return (row?.integerIfPresent("version") ?? 0) + 1
     }
 
-    /// Parameters: type, id.
+    /// Parameter: the address.
     static let presentSQL = """
         SELECT r.number, r.version, r.deleted, r.received_ms, r.received_number, r.signer,
             r.signed_sequence, v.digest FROM record r
         JOIN record_version v ON v.number = r.number AND v.version = r.version
-        WHERE r.type = ? AND r.id = ?
+        WHERE \(RecordAddress.condition)
         """
     /// The version of a record that a submission brought with certain bytes. A submission may be a load of millions of
     /// records, so the versions of the record are gone through. Parameters: number, submission, digest.

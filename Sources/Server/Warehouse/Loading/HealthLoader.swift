@@ -132,8 +132,8 @@ public struct HealthLoader: Sendable {
             SELECT r.number, r.subject, r.received_ms, r.received_number, v.digest, l.encounter_num FROM record r
             JOIN record_version v ON v.number = r.number AND v.version = r.version
             LEFT JOIN warehouse_loaded l ON l.number = r.number
-            WHERE r.type = ? AND r.id = ?
-            """, [SQLValue(type), SQLValue(id)])
+            WHERE \(RecordAddress.condition)
+            """, [RecordAddress.value(type: type, id: id)])
         let isOwn = row?.textIfPresent("subject") == subject
         return (
             isOwn ? row?.integerIfPresent("number") : nil, row?.integerIfPresent("encounter_num") != nil,

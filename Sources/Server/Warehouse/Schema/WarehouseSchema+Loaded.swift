@@ -1,3 +1,4 @@
+import Records
 import Storage
 
 extension WarehouseSchema {
@@ -17,7 +18,7 @@ extension WarehouseSchema {
                 """
                 INSERT INTO warehouse_loaded (number, encounter_num, instance_num, instances, start_seconds, upload_id)
                 SELECT r.number, m.encounter_num, 1, 0, 0, COALESCE(m.upload_id, 0) FROM encounter_mapping m
-                JOIN record r ON r.type = \(part(1, dialect)) AND r.id = \(part(2, dialect))
+                JOIN record r ON r.\(RecordAddress.column) = \(TextDigest.function)(m.encounter_ide)
                 WHERE m.encounter_ide_source = 'TRIBUTARY' ON CONFLICT (number) DO NOTHING
                 """,
                 "CREATE INDEX IF NOT EXISTS warehouse_loaded_by_encounter ON warehouse_loaded (encounter_num)",
@@ -73,16 +74,5 @@ extension WarehouseSchema {
         try transaction.execute("DROP INDEX IF EXISTS \(indexOfEncounters)")
         try transaction.execute(indexOfInstances)
         return false
-    }
-
-    /// What stands before the slash of `Type/id`, and what stands behind it.
-    private static func part(_ number: Int, _ dialect: SQLDialect) -> String {
-        let part =
-            switch (dialect, number) {
-            case (.sqlite, 1): "substr(m.encounter_ide, 1, instr(m.encounter_ide, '/') - 1)"
-            case (.sqlite, _): "substr(m.encounter_ide, instr(m.encounter_ide, '/') + 1)"
-            case (.postgresql, _): "split_part(m.encounter_ide, '/', \(number))"
-            }
-        return "\(part) \(dialect.bytewise)"
     }
 }

@@ -75,7 +75,8 @@ struct ReferringRecords {
                 SQLFragment(
                     "EXISTS (SELECT 1 FROM record_term e JOIN search_term c ON c.number = e.term"
                         + " AND c.type = ? AND c.parameter = ? WHERE e.number = r.number"
-                        + " AND EXISTS (SELECT 1 FROM record r WHERE r.type = c.system AND r.id = c.code AND ",
+                        + " AND EXISTS (SELECT 1 FROM record r WHERE r.\(RecordAddress.column) = "
+                        + "\(RecordAddress.sql(type: "c.system", id: "c.code")) AND ",
                     [SQLValue(type), name(place, .plain)]) + rows + ") AND " + entry + ")"
             })
     }
@@ -119,18 +120,24 @@ struct ReferringRecords {
         // A reference behind a base of ours is `Type/id`, as all that begins so is.
         let plain = SQLFragment("c.system = ?", [SQLValue(target)])
         let remote = SQLFragment("c.code >= ? AND c.code < ?", [SQLValue(target + "/"), SQLValue(target + "0")])
-        let id =
+        let ofPlain = RecordAddress.sql(type: "c.system", id: "c.code")
+        let address =
             ownBases.isEmpty
-            ? SQLFragment("c.code")
+            ? SQLFragment(ofPlain)
             : SQLFragment(
-                "CASE WHEN c.parameter = ? THEN c.code ELSE substr(c.code, \(target.utf8.count + 2)) END",
+                "CASE WHEN c.parameter = ? THEN \(ofPlain) ELSE \(TextDigest.function)(c.code) END",
                 [name(place, .plain)])
         var found = [
-            "r.id IN (SELECT " + id + " FROM record r JOIN record_term e ON e.number = r.number"
-                + " JOIN search_term c ON c.number = e.term AND " + terms(place, plain, remote) + " WHERE " + rows + ")"
+            RecordAddress.isAmong(
+                "(SELECT " + address + " FROM record r JOIN record_term e ON e.number = r.number"
+                    + " JOIN search_term c ON c.number = e.term AND " + terms(place, plain, remote) + " WHERE " + rows
+                    + ")")
         ]
         if layout.places[place] == .subject, target == Patient.resourceType {
-            found.append("r.id IN (SELECT r.subject FROM record r WHERE " + rows + " AND " + hasSubject(place) + ")")
+            let ofSubject = RecordAddress.sql(type: "'\(Patient.resourceType)'", id: "r.subject")
+            found.append(
+                RecordAddress.isAmong(
+                    "(SELECT \(ofSubject) FROM record r WHERE " + rows + " AND " + hasSubject(place) + ")"))
         }
         if let url = ReferringRecords.url(of: target), hasCanonicals(place) {
             found.append(

@@ -76,7 +76,8 @@ indirect enum SearchPredicate: Sendable {
         case .always: .always
         case .row(let condition): condition
         case .subject(let id): SQLFragment("r.subject = ?", [SQLValue(id)])
-        case .id(let id): SQLFragment("r.id = ?", [SQLValue(id)])
+        case .id(let id):
+            isFinding ? RecordAddress.isOne(of: [id], type: type) : SQLFragment("r.id = ?", [SQLValue(id)])
         case .time(let prefix, let period):
             isFinding ? Self.found(prefix, period, type: type) : Self.asked(prefix, period)
         case .entry(let tables, let condition):
@@ -88,8 +89,23 @@ indirect enum SearchPredicate: Sendable {
                     condition.parameters)
         case .not(let predicate): .not(predicate.condition(type: type, isFinding: isFinding))
         case .all(let parts): .all(parts.map { $0.condition(type: type, isFinding: isFinding) })
-        case .any(let parts): .any(parts.map { $0.condition(type: type, isFinding: isFinding) })
+        case .any(let parts): Self.any(parts, type: type, isFinding: isFinding)
         }
+    }
+
+    /// Ids that are asked for together are looked up together: of one condition or the other SQLite would go through all records
+    /// of the type.
+    private static func any(_ parts: [SearchPredicate], type: String, isFinding: Bool) -> SQLFragment {
+        var ids: [String] = []
+        var others: [SQLFragment] = []
+        for part in parts {
+            if isFinding, case .id(let id) = part {
+                ids.append(id)
+            } else {
+                others.append(part.condition(type: type, isFinding: isFinding))
+            }
+        }
+        return .any((ids.isEmpty ? [] : [RecordAddress.isOne(of: ids, type: type)]) + others)
     }
 
     /// Of those that last a day at most, which are found by when they begin, and of the few others, which have an index by
@@ -123,8 +139,8 @@ indirect enum SearchPredicate: Sendable {
     /// Whether columns of the row find it.
     var isOfRow: Bool {
         switch self {
-        case .never, .always, .row, .subject, .id: true
-        case .time, .entry, .not, .all, .any: false
+        case .never, .always, .row, .subject: true
+        case .id, .time, .entry, .not, .all, .any: false
         }
     }
 
@@ -142,7 +158,9 @@ indirect enum SearchPredicate: Sendable {
         case .never: return []
         case .id(let id):
             return [
-                counting(SQLFragment("FROM record r WHERE r.type = ? AND r.id = ?", [SQLValue(type), SQLValue(id)]))
+                counting(
+                    SQLFragment(
+                        "FROM record r WHERE \(RecordAddress.condition)", [RecordAddress.value(type: type, id: id)]))
             ]
         case .subject(let id):
             return [

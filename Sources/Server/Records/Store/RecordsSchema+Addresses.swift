@@ -1,0 +1,46 @@
+import Storage
+
+extension RecordsSchema {
+    /// Records by the digests of their addresses (``RecordAddress``). Ids are hashes or UUIDs: each that comes changes a page of
+    /// its own in an index of them, and an index of types and ids was the half of all pages that a load changed.
+    static let addresses: [Migration] = [
+        Migration(number: 428, name: "digests of addresses") { dialect in
+            TextDigest.definition(dialect) + [
+                "ALTER TABLE record ADD COLUMN address_digest \(dialect.blob)",
+                // How far the records of an older store were gone through.
+                "CREATE TABLE address_progress (last bigint NOT NULL)",
+                "INSERT INTO address_progress (last) VALUES (0)",
+            ]
+        },
+        Migration(number: 429, name: "digests of addresses noted", slice: noteAddresses, statements: { _ in [] }),
+        Migration(number: 430, name: "records by digests of addresses") { dialect in
+            let former =
+                switch dialect {
+                case .sqlite: "DROP INDEX IF EXISTS record_by_id"
+                case .postgresql: "ALTER TABLE record DROP CONSTRAINT IF EXISTS record_type_id_key"
+                }
+            return [
+                "DROP TABLE address_progress", former,
+                "CREATE UNIQUE INDEX record_by_address ON record (address_digest)",
+            ]
+        },
+    ]
+
+    /// So many records are gone through in one transaction.
+    private static var sliceCount: Int { 5000 }
+
+    @Sendable private static func noteAddresses(_ transaction: any SQLTransaction) throws -> Bool {
+        let last = SQLValue(try transaction.first("SELECT last FROM address_progress")?.integer("last") ?? 0)
+        let end = try transaction.first(
+            "SELECT max(number) AS last FROM (SELECT number FROM record WHERE number > ? ORDER BY number LIMIT ?) AS r",
+            [last, SQLValue(sliceCount)])
+        guard let end = end?.integerIfPresent("last") else { return false }
+        try transaction.execute(
+            """
+            UPDATE record SET address_digest = \(RecordAddress.sql(type: "type", id: "id"))
+            WHERE number > ? AND number <= ?
+            """, [last, SQLValue(end)])
+        try transaction.execute("UPDATE address_progress SET last = ?", [SQLValue(end)])
+        return true
+    }
+}
