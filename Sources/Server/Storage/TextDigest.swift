@@ -15,7 +15,19 @@ public enum TextDigest {
     public static let length = 16
 
     /// The digest of a text.
-    public static func of(_ text: String) -> Data { Data(SHA256.hash(data: Data(text.utf8)).prefix(length)) }
+    public static func of(_ text: String) -> Data {
+        whole(text).withUnsafeBytes { Data($0.prefix(length)) }
+    }
+
+    /// The SHA-256 of a text's UTF-8.
+    public static func whole(_ text: String) -> SHA256Digest {
+        var text = text
+        return text.withUTF8 { bytes in
+            var hash = SHA256()
+            hash.update(bufferPointer: UnsafeRawBufferPointer(bytes))
+            return hash.finalize()
+        }
+    }
 
     /// What a migration states so that the database has the function. SQLite's connections bring it with them.
     public static func definition(_ dialect: SQLDialect) -> [String] {

@@ -1,7 +1,7 @@
 /// Bytes as pairs of hexadecimal digits (RFC 4648, section 8).
 public enum Hexadecimal {
     /// Returns the digits of bytes, in lower case.
-    public static func text(_ bytes: some Sequence<UInt8>) -> String {
+    @inlinable public static func text(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(bytes.underestimatedCount * 2)
         for byte in bytes { append(byte, to: &text) }
@@ -66,10 +66,10 @@ public enum Hexadecimal {
         return spread &+ 0x3030_3030_3030_3030 &+ isLetter &* letters
     }
 
-    static func append(_ byte: UInt8, to text: inout [UInt8]) {
+    @inlinable static func append(_ byte: UInt8, to text: inout [UInt8]) {
         text.append(digit(byte >> 4))
         text.append(digit(byte & 15))
     }
 
-    private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x61 + value - 10 }
+    @inlinable static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x61 + value - 10 }
 }

@@ -1,7 +1,7 @@
 import Core
-import Crypto
 import FHIR
 import Foundation
+import Storage
 
 /// Readings that are one Observation.
 struct MeasurementGroup: Sendable {
@@ -105,6 +105,6 @@ struct MeasurementGroup: Sendable {
     var id: String { Self.id(of: identifier) }
 
     static func id(of identifier: String) -> String {
-        Hexadecimal.text(SHA256.hash(data: Data("\(identifierSystem)_\(identifier)".utf8)))
+        Hexadecimal.text(TextDigest.whole("\(identifierSystem)_\(identifier)"))
     }
 }

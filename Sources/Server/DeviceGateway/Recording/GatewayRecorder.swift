@@ -35,8 +35,9 @@ public struct GatewayRecorder: Sendable {
         self.newID = newID
     }
 
-    /// So many events are worked on in one transaction, and so many bytes of them.
-    static let batch = (events: 2_000, bytes: 4 << 20)
+    /// So many events are worked on in one transaction, and so many bytes of them. The first are fewer: what comes after a
+    /// pause is stored sooner, and nothing can be written meanwhile.
+    static let batch = (first: 500, events: 2_000, bytes: 4 << 20)
 
     /// Something that a batch was made of has changed: it is made anew.
     struct Outdated: Error {}
@@ -47,7 +48,8 @@ public struct GatewayRecorder: Sendable {
     }
 
     private func workInBackground() async throws {
-        while var batch = try await prepare(behind: nil) {
+        var limit = Self.batch.first
+        while var batch = try await prepare(behind: nil, limit) {
             while true {
                 try _Concurrency.Task.checkCancellation()
                 let current = batch
@@ -58,33 +60,43 @@ public struct GatewayRecorder: Sendable {
                 }
                 // What a hub takes before it is the batch's turn is part of the next one.
                 let turn = AsyncStream<Never>.makeStream()
-                async let following = prepare(behind: current, after: turn.stream)
+                let larger = min(limit * 2, Self.batch.events)
+                async let following = prepare(behind: current, larger, after: turn.stream)
+                limit = larger
                 try await record(current) { turn.continuation.finish() }
                 guard let next = try await following else { break }
                 batch = next
+                Self.free(current)
             }
         }
     }
 
+    /// Frees what a batch consists of while the next one is written: thousands of objects.
+    private static func free(_ batch: GatewayBatch) {
+        _Concurrency.Task { withExtendedLifetime(batch) {} }
+    }
+
     private func prepare(
-        behind current: GatewayBatch, after turn: AsyncStream<Never>
+        behind current: GatewayBatch, _ limit: Int, after turn: AsyncStream<Never>
     ) async throws -> GatewayBatch? {
         for await _ in turn {}
-        return try await prepare(behind: current)
+        return try await prepare(behind: current, limit)
     }
 
     /// Makes the Observations of the next events whose time has come.
     ///
-    /// - Parameter current: a batch that is being written: events behind it are taken, of those alone that are of other
-    ///   Observations, as what becomes of its own is not known yet.
+    /// - Parameters:
+    ///   - current: a batch that is being written: events behind it are taken, of those alone that are of other Observations,
+    ///     as what becomes of its own is not known yet.
+    ///   - limit: how many events at most.
     /// - Returns: nil where there are none.
-    private func prepare(behind current: GatewayBatch?) async throws -> GatewayBatch? {
+    private func prepare(behind current: GatewayBatch?, _ limit: Int) async throws -> GatewayBatch? {
         guard let templates = await templates() else { return nil }
         let at = clock()
         let now = Self.milliseconds(at)
         let due = try await database.read { transaction in
             try GatewayEvents.due(
-                behind: current?.last, limit: Self.batch.events, bytes: Self.batch.bytes, at: now, in: transaction)
+                behind: current?.last, limit: limit, bytes: Self.batch.bytes, at: now, in: transaction)
         }
         guard let due else { return nil }
         let writing = await admission.begin(at: at)

@@ -1,4 +1,4 @@
-import Crypto
+import Storage
 
 /// The numbers by which i2b2 tells the facts of one encounter, concept and time apart (`instance_num`).
 enum FactInstance {
@@ -6,7 +6,7 @@ enum FactInstance {
     /// order the resources of a day are loaded. Facts of one concept have the numbers that follow.
     static func base(ofResource id: String) -> Int {
         var bits: UInt32 = 0
-        for byte in SHA256.hash(data: Array(id.utf8)).prefix(4) { bits = bits << 8 | UInt32(byte) }
+        for byte in TextDigest.whole(id).prefix(4) { bits = bits << 8 | UInt32(byte) }
         return 1 + Int(bits & 0x7FFF_FFFF) % (Int(Int32.max) - room)
     }
 
