@@ -16,7 +16,7 @@ public enum TextDigest {
 
     /// The digest of a text.
     public static func of(_ text: String) -> Data {
-        whole(text).withUnsafeBytes { Data($0.prefix(length)) }
+        whole(text).first(length)
     }
 
     /// The SHA-256 of a text's UTF-8.
@@ -47,4 +47,9 @@ public enum TextDigest {
     static let ofSQLite = DatabaseFunction(function, argumentCount: 1, pure: true) { values in
         String.fromDatabaseValue(values[0]).map(of)
     }
+}
+
+extension SHA256Digest {
+    /// The first bytes of a digest.
+    public func first(_ count: Int) -> Data { withUnsafeBytes { Data($0.prefix(count)) } }
 }

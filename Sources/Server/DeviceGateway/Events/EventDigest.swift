@@ -1,6 +1,7 @@
 import Core
 import Crypto
 import Foundation
+import Storage
 
 /// By what an event that comes again is known: 16 bytes, of which 12 are the beginning of the SHA-256 of its body.
 ///
@@ -11,7 +12,7 @@ enum EventDigest {
         var digest = Data(capacity: 16)
         let hour = body.withUnsafeBytes { WrittenHour.first(in: $0) } ?? 0
         withUnsafeBytes(of: hour.bigEndian) { digest.append(contentsOf: $0) }
-        digest.append(contentsOf: SHA256.hash(data: body).prefix(12))
+        digest.append(SHA256.hash(data: body).first(12))
         return digest
     }
 }

@@ -58,8 +58,8 @@ public final class ContentDictionary: Sendable {
         withExtendedLifetime(self) { body(OpaquePointer(bitPattern: forDecompression)) }
     }
 
-    /// With a dictionary higher levels save one byte in a hundred and take five times as long.
-    static let level: CInt = 3
+    /// With a dictionary higher levels save one byte in a hundred and take up to five times as long.
+    static let level: CInt = 1
 
     private static let damaged = StorageError(
         code: "storage-corrupt",

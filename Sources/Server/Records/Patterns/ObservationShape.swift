@@ -85,10 +85,11 @@ public struct ObservationShape: Sendable {
     ///
     /// - Returns: nil where it has values that are not given, or that are not written as those of the first.
     public func content(with values: ObservationValues) -> Data? {
-        var content = Data(capacity: pieces.reduce(256) { $0 + $1.count })
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(pieces.reduce(256) { $0 + $1.count })
         var identifiers = values.identifiers[...]
         for (piece, place) in zip(pieces, places) {
-            content.append(contentsOf: piece)
+            bytes.append(contentsOf: piece)
             let text: String? =
                 switch (place.kind, values.time) {
                 case (.id, _): values.id
@@ -100,9 +101,10 @@ public struct ObservationShape: Sendable {
                 default: nil
                 }
             guard let text else { return nil }
-            content.append(contentsOf: text.utf8)
+            bytes.append(contentsOf: text.utf8)
         }
-        content.append(contentsOf: pieces[pieces.count - 1])
+        bytes.append(contentsOf: pieces[pieces.count - 1])
+        let content = Data(bytes)
         return self.values(in: content) == values ? content : nil
     }
 

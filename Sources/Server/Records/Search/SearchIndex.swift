@@ -1,7 +1,7 @@
 import Core
-import Crypto
 import FHIR
 import Foundation
+import Storage
 
 /// What the index of search has of texts, and of whose a resource is. Pure.
 enum SearchIndex {
@@ -13,7 +13,10 @@ enum SearchIndex {
     static func print(of value: String) -> [UInt8] {
         let digest = digest(of: value)
         guard let hour = hour(in: value) else { return digest }
-        return [UInt8(truncatingIfNeeded: hour >> 8), UInt8(truncatingIfNeeded: hour)] + digest.dropLast(2)
+        var print = digest
+        print.replaceSubrange(2..., with: digest[..<14])
+        (print[0], print[1]) = (UInt8(truncatingIfNeeded: hour >> 8), UInt8(truncatingIfNeeded: hour))
+        return print
     }
 
     /// The prints that a value may have in the index: its print, and where that has an hour also the digest alone, which
@@ -22,7 +25,7 @@ enum SearchIndex {
         hour(in: value) == nil ? [print(of: value)] : [print(of: value), digest(of: value)]
     }
 
-    private static func digest(of value: String) -> [UInt8] { Array(SHA256.hash(data: Data(value.utf8)).prefix(16)) }
+    private static func digest(of value: String) -> [UInt8] { Array(TextDigest.of(value)) }
 
     private static func hour(in value: String) -> UInt32? {
         var value = value
@@ -40,7 +43,7 @@ enum SearchIndex {
     /// looked for likewise.
     static func indexed(_ text: String) -> String {
         guard text.utf8.count > longest else { return text }
-        return digestPrefix + Hexadecimal.text(SHA256.hash(data: Data(text.utf8)))
+        return digestPrefix + Hexadecimal.text(TextDigest.whole(text))
     }
 
     /// Whether a text of the index may be the digest of a longer one.

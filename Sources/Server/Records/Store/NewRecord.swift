@@ -104,7 +104,7 @@ public final class NewRecord: Sendable {
             quantity: values.number?.text, milliseconds: period.low..<period.high)
     }
 
-    private static func digest(of content: Data) -> Data { Data(SHA256.hash(data: content).prefix(digestLength)) }
+    private static func digest(of content: Data) -> Data { SHA256.hash(data: content).first(digestLength) }
 
     /// So many bytes has a digest.
     static let digestLength = 16

@@ -1,8 +1,8 @@
 import Core
-import Crypto
 import FHIR
 import Foundation
 import HealthTypes
+import Storage
 
 /// Codes of i2b2 concepts: `PREFIX:code`, at most 50 characters, the same for the same meaning for ever.
 enum ConceptCode {
@@ -51,6 +51,6 @@ enum ConceptCode {
 
     /// Lower-case hexadecimal digits of the text's SHA-256.
     static func hash(_ text: String, _ digits: Int) -> String {
-        String(Hexadecimal.text(SHA256.hash(data: Data(text.utf8))).prefix(max(6, digits)))
+        String(Hexadecimal.text(TextDigest.whole(text)).prefix(max(6, digits)))
     }
 }

@@ -1,5 +1,4 @@
 import Core
-import Crypto
 import Foundation
 import Storage
 
@@ -29,7 +28,7 @@ public struct WarehouseReplica: Sendable, Hashable {
     /// A digest of where it is, as the records note it.
     var digest: String {
         let url = StoreLocation.postgreSQL(address).description
-        return Hexadecimal.text(SHA256.hash(data: Data(url.utf8)).prefix(16))
+        return Hexadecimal.text(TextDigest.of(url))
     }
 
     /// i2b2's tables there.
