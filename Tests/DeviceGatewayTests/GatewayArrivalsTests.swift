@@ -67,12 +67,12 @@ import Testing
             let status = try await fixture.status()
             #expect(status.measurements == 2_110 && status.pending == 0)
             #expect(try await load(fixture) == [0, 0])
-            // Each batch is a transaction of its own: 2,000, and the rest.
+            // Each batch is a transaction of its own: 500, then 1,000, and the rest.
             let submissions = try await fixture.database.read {
                 try $0.first("SELECT count(*) AS n FROM record_source WHERE submission_id LIKE 'gateway:%'")?.integer(
                     "n")
             }
-            #expect(submissions == 2)
+            #expect(submissions == 3)
         }
     }
 

@@ -52,6 +52,7 @@ import Trust
     private static let numbers = [
         "0", "72", "-0", "-3.50", "0.5", "98.60", "1e3", "123456789012345678", "0.000001", "99999999999999", "5.",
     ]
+    private static let devices = ["scale", "sc\"ale", "wäge"]
     private static let times = [
         "2026-03-01T08:00:00Z", "2026-03-01T08:00:00.5Z", "2026-03-01T09:00:00.1234567+01:00", "1899-12-31T23:59:59Z",
         "2026-02-28T23:59:59.999Z",
@@ -65,12 +66,16 @@ import Trust
             let template = try template(code)
             var patterns = ObservationPatterns()
             for number in 0..<300 {
-                let device = ["scale", "sc\"ale", "wäge"].randomElement(using: &random) ?? ""
+                // Of the first of each device others are learned, so it is a plain one.
+                let isFirst = number < Self.devices.count
+                let device = isFirst ? Self.devices[number] : Self.devices.randomElement(using: &random) ?? ""
                 let offset = Int64.random(in: 0..<4_000_000_000, using: &random)
                 let known = Self.times.randomElement(using: &random).flatMap(MeasurementTime.init)
                 let time = try #require(
-                    Bool.random(using: &random) ? known : MeasurementTime(ticks: offset * 10_000_000))
-                let value = Self.numbers.randomElement(using: &random) ?? ""
+                    isFirst
+                        ? MeasurementTime(Self.times[0])
+                        : Bool.random(using: &random) ? known : MeasurementTime(ticks: offset * 10_000_000))
+                let value = isFirst ? "72" : Self.numbers.randomElement(using: &random) ?? ""
                 let measurement = Measurement(
                     type: "weight", occurrence: time, deviceID: device, patientID: "p1",
                     encounterID: number % 50 == 49 ? "e1" : nil, correlationID: nil,

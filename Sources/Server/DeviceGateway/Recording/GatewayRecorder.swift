@@ -53,11 +53,6 @@ public struct GatewayRecorder: Sendable {
             while true {
                 try _Concurrency.Task.checkCancellation()
                 let current = batch
-                // What was left for later comes before what is behind it, however much comes.
-                guard current.left.isEmpty else {
-                    try await record(current)
-                    break
-                }
                 // What a hub takes before it is the batch's turn is part of the next one.
                 let turn = AsyncStream<Never>.makeStream()
                 let larger = min(limit * 2, Self.batch.events)
@@ -97,7 +92,7 @@ public struct GatewayRecorder: Sendable {
         let due = try await database.read { transaction in
             try GatewayEvents.due(
                 behind: current?.last, limit: limit, bytes: Self.batch.bytes, at: now, in: transaction)
-        }
+        }.preceded(by: current)
         guard let due else { return nil }
         let writing = await admission.begin(at: at)
         // 1. What the templates find, and whose it is.

@@ -67,12 +67,19 @@ struct GatewayEvents {
         var arrival: Int64 = 0
     }
 
+    /// Events of one hub whose time has come, those that came first.
+    struct Due: Sendable {
+        let hub: String
+        var events: [Stored]
+        let last: Place
+    }
+
     /// The events whose time has come, those that came first, of one hub.
     ///
     /// - Parameter place: those behind it; nil begins with the first.
     static func due(
         behind place: Place?, limit: Int, bytes: Int, at now: Int64, in transaction: any SQLTransaction
-    ) throws -> (hub: String, events: [Stored], last: Place)? {
+    ) throws -> Due? {
         var hub: String?
         var size = 0
         var numbers: [Int64] = []
@@ -93,14 +100,14 @@ struct GatewayEvents {
             let events = try zip(numbers, bodies).compactMap { number, rows in
                 try rows.first.map { Stored(number: number, body: try $0.blob("body")) }
             }
-            return (hub, events, last)
+            return Due(hub: hub, events: events, last: last)
         }
         guard
             let next = try GatewayArrivals(transaction: transaction).next(
                 behind: last.arrival, limit: limit, bytes: bytes)
         else { return nil }
         last.arrival = next.arrivals.last?.first ?? last.arrival
-        return (next.hub, next.arrivals.flatMap(\.events), last)
+        return Due(hub: next.hub, events: next.arrivals.flatMap(\.events), last: last)
     }
 
     /// Parameters: now, the place behind which, limit.
