@@ -96,7 +96,7 @@ public struct GatewayRecorder: Sendable {
         guard let due else { return nil }
         let writing = await admission.begin(at: at)
         // 1. What the templates find, and whose it is.
-        var readings = due.events.map { EventReading($0, by: templates) }
+        var readings = await Self.inParts(due.events) { events in events.map { EventReading($0, by: templates) } }
         let devices = readings.reduce(into: Set<String>()) { $0.formUnion($1.devices) }.sorted()
         let owners = try await database.read { transaction in
             try devices.reduce(into: [String: DeviceRegistration.Owner]()) { owners, device in
@@ -104,7 +104,11 @@ public struct GatewayRecorder: Sendable {
             }
         }
         var buckets = Self.buckets(of: &readings, owners)
-        let left = Self.leave(current?.observations ?? [], &readings, &buckets)
+        var left = Self.leave(current?.observations ?? [], &readings, &buckets)
+        if due.events.count >= limit {
+            left += Self.leave(Self.cut(readings, buckets, carried: current?.left.last), &readings, &buckets)
+            left.sort { $0.number < $1.number }
+        }
         guard !readings.isEmpty else { return nil }
         // 2. What stands already of each Observation; those of which much stands wait a little for more.
         let observations = Set(buckets.keys)
@@ -161,6 +165,19 @@ public struct GatewayRecorder: Sendable {
         }
         readings.removeAll { left.contains($0.event.number) }
         return events
+    }
+
+    /// The Observations of several readings to which the last event belongs, as those behind it likely do: with these they are
+    /// written once. What was left once already is not left again, nor is most of a batch.
+    private static func cut(
+        _ readings: [EventReading], _ buckets: [String: ObservationBucket], carried: GatewayEvents.Stored?
+    ) -> Set<String> {
+        guard let last = readings.last?.event.number else { return [] }
+        let cut = buckets.values.filter { bucket in
+            bucket.template.period != .single && bucket.new.count <= readings.count / 2
+                && bucket.new.last?.event == last && bucket.new.allSatisfy { $0.event > carried?.number ?? 0 }
+        }
+        return Set(cut.map(\.id))
     }
 
     /// The readings by the Observations that they belong to. What has no participant waits.
@@ -270,27 +287,31 @@ public struct GatewayRecorder: Sendable {
         }
     }
 
-    /// So many parts of a batch are made at a time.
+    /// So many parts of a batch are worked on at a time.
     private static let parts = 4
+
+    /// What is made of each item, of several parts beside each other.
+    private static func inParts<Item: Sendable, Result: Sendable>(
+        _ items: [Item], _ make: @escaping @Sendable (ArraySlice<Item>) -> [Result]
+    ) async -> [Result] {
+        let size = max(16, (items.count + parts - 1) / parts)
+        return await withTaskGroup(of: (Int, [Result]).self) { group in
+            for start in stride(from: 0, to: items.count, by: size) {
+                group.addTask { (start, make(items[start..<min(start + size, items.count)])) }
+            }
+            var made: [Int: [Result]] = [:]
+            for await (start, results) in group { made[start] = results }
+            return made.sorted { $0.key < $1.key }.flatMap(\.value)
+        }
+    }
 
     /// The Observations of buckets, made beside each other.
     private static func make(
         _ buckets: [ObservationBucket], _ writing: any WriteAdmission
     ) async -> [(ObservationBucket.Made?, failures: [(event: Int64, GatewayReason)])] {
-        typealias Result = (ObservationBucket.Made?, failures: [(event: Int64, GatewayReason)])
-        let size = max(16, (buckets.count + parts - 1) / parts)
-        return await withTaskGroup(of: (Int, [Result]).self) { group in
-            for start in stride(from: 0, to: buckets.count, by: size) {
-                group.addTask {
-                    var patterns = ObservationPatterns()
-                    return (
-                        start, buckets[start..<min(start + size, buckets.count)].map { make($0, writing, &patterns) }
-                    )
-                }
-            }
-            var made: [Int: [Result]] = [:]
-            for await (start, results) in group { made[start] = results }
-            return made.sorted { $0.key < $1.key }.flatMap(\.value)
+        await inParts(buckets) { part in
+            var patterns = ObservationPatterns()
+            return part.map { make($0, writing, &patterns) }
         }
     }
 
