@@ -76,6 +76,35 @@ import Testing
         }
     }
 
+    /// Each window is written once, where batches end in the middle of them, and no batch is made in vain: each is a submission.
+    @Test func windowsThatGoBeyondABatchAreWrittenOnce() async throws {
+        try await GatewayFixture.with { fixture in
+            try await fixture.register("d", of: "p1")
+            let start = 1_790_002_800
+            try await fixture.take(
+                (0..<5_000).map { minute in
+                    let at = Date(timeIntervalSince1970: Double(start + 60 * minute)).formatted(.iso8601)
+                    return #"{"device":"d","at":"\#(at)","hr":\#(60 + minute % 40)}"#
+                })
+            try await fixture.work()
+            let status = try await fixture.status()
+            #expect(status.measurements == 5_000 && status.pending == 0)
+            #expect(try await load(fixture) == [0, 0])
+            let (versions, submissions) = try await fixture.database.read { transaction in
+                (
+                    try transaction.query("SELECT version FROM record WHERE type = 'Observation'").map {
+                        try $0.integer("version")
+                    },
+                    try transaction.first(
+                        "SELECT count(*) AS n FROM record_source WHERE submission_id LIKE 'gateway:%'")?.integer("n")
+                )
+            }
+            #expect(versions.count == 84 && versions.allSatisfy { $0 == 1 })
+            // 500, 1,000, 2,000, and the rest with what was left before.
+            #expect(submissions == 4)
+        }
+    }
+
     /// However many large events a device sent before it was known.
     @Test func largeEventsThatWaitedAreTakenInParts() async throws {
         try await GatewayFixture.with { fixture in

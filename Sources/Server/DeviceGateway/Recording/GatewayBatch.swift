@@ -30,19 +30,24 @@ struct GatewayBatch: Sendable {
     let left: [GatewayEvents.Stored]
 }
 
+extension GatewayBatch {
+    /// Behind what the next batch begins: also behind the rows that those have which were left, as that brings them itself.
+    var end: GatewayEvents.Place {
+        var end = last
+        if let left = left.last, (end.due, end.number) < (0, left.number) { (end.due, end.number) = (0, left.number) }
+        return end
+    }
+}
+
 extension GatewayEvents.Due? {
     /// The events, behind those that a batch leaves for later: what was left comes before what is behind it, however much comes.
     /// When these are written, the batch is, and what it left has rows of its own.
     func preceded(by batch: GatewayBatch?) -> Self {
-        guard let batch, let lastLeft = batch.left.last else { return self }
+        guard let batch, !batch.left.isEmpty else { return self }
         let left = batch.left.map { GatewayEvents.Stored(number: $0.number, body: $0.body) }
-        let isOfHub = self?.hub == batch.hub
-        // Their rows are not found once more behind this place, while these are being written.
-        var last = (isOfHub ? self?.last : nil) ?? batch.last
-        if (last.due, last.number) < (0, lastLeft.number) { (last.due, last.number) = (0, lastLeft.number) }
-        // They are found by themselves where the batch is written already.
-        let numbers = Set(left.map(\.number))
-        let behind = isOfHub ? self?.events.filter { !numbers.contains($0.number) } : nil
-        return GatewayEvents.Due(hub: batch.hub, events: left + (behind ?? []), last: last)
+        guard let due = self, due.hub == batch.hub else {
+            return GatewayEvents.Due(hub: batch.hub, events: left, last: batch.end)
+        }
+        return GatewayEvents.Due(hub: due.hub, events: left + due.events, last: due.last)
     }
 }

@@ -91,7 +91,7 @@ public struct GatewayRecorder: Sendable {
         let now = Self.milliseconds(at)
         let due = try await database.read { transaction in
             try GatewayEvents.due(
-                behind: current?.last, limit: limit, bytes: Self.batch.bytes, at: now, in: transaction)
+                behind: current?.end, limit: limit, bytes: Self.batch.bytes, at: now, in: transaction)
         }.preceded(by: current)
         guard let due else { return nil }
         let writing = await admission.begin(at: at)
