@@ -72,16 +72,17 @@ public struct SQLiteDatabase: NestedSQLDatabase {
             }
             let checkpoints = purpose.isOfALoad ? nil : SQLiteCheckpoints(path: path, limit: purpose.pagesOfLog)
             let database = SQLiteDatabase(pool: pool, purpose: purpose, checkpoints: checkpoints, onWait: onWait)
-            switch schema {
-            case .migrate: try await Migration.apply(migrations, at: Date(), to: database)
-            case .exact:
-                do {
+            do {
+                switch schema {
+                case .migrate: try await Migration.apply(migrations, at: Date(), to: database)
+                case .exact:
                     try await database.requireNewest(migrations)
                     if let permissions { try restrictStore(path, to: permissions) }
-                } catch {
-                    try? await database.close()
-                    throw error
                 }
+            } catch {
+                // The log of a step that was undone may fill the disk until the last connection is gone.
+                try? await database.close()
+                throw error
             }
             return database
         }
