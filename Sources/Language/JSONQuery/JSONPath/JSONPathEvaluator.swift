@@ -144,6 +144,16 @@ final class JSONPathEvaluator {
             }
         case .descentFilter(let condition):
             return try filterAll(condition, found, route, next, receive)
+        case .slice(let start, let end, let step) where next + 1 == route.count:
+            guard case .value(.array(let elements)) = found else { return true }
+            guard case .member(let name?) = route[next] else { fallthrough }
+            let (first, stop) = Self.bounds(start, end, step, elements.count)
+            for index in stride(from: first, to: stop, by: step) {
+                try spend()
+                guard case .object(let object) = elements[index], let value = object[name] else { continue }
+                guard try receive(.value(value)) else { return false }
+            }
+            return true
         case .indexes, .slice:
             guard case .value(.array(let elements)) = found else { return true }
             return try pick(route[place], of: elements) { element throws(JSONPathError) in
@@ -164,11 +174,8 @@ final class JSONPathEvaluator {
                 guard try receive(element) else { return false }
             }
         case .slice(let start, let end, let step):
-            let count = elements.count
-            var index = start.map { $0 < 0 ? count + $0 : $0 } ?? (step > 0 ? 0 : count - 1)
-            var stop = end.map { $0 < 0 ? count + $0 : $0 } ?? (step > 0 ? count : -1)
-            index = step > 0 ? min(max(index, 0), count) : min(index, count - 1)
-            stop = min(max(stop, -1), count)
+            let (first, stop) = Self.bounds(start, end, step, elements.count)
+            var index = first
             while step > 0 ? index < stop : index > stop {
                 try spend()
                 guard try receive(elements[index]) else { return false }
@@ -177,6 +184,13 @@ final class JSONPathEvaluator {
         default: break
         }
         return true
+    }
+
+    /// Where a slice begins, and before which element it ends.
+    private static func bounds(_ start: Int?, _ end: Int?, _ step: Int, _ count: Int) -> (first: Int, stop: Int) {
+        let first = start.map { $0 < 0 ? count + $0 : $0 } ?? (step > 0 ? 0 : count - 1)
+        let stop = end.map { $0 < 0 ? count + $0 : $0 } ?? (step > 0 ? count : -1)
+        return (step > 0 ? min(max(first, 0), count) : min(first, count - 1), min(max(stop, -1), count))
     }
 
     private static func element(_ index: Int, of elements: [JSON]) throws(JSONPathError) -> JSON? {
