@@ -2,7 +2,7 @@ import Storage
 
 extension RecordsSchema {
     /// Records by the digests of their addresses (``RecordAddress``). Ids are hashes or UUIDs: each that comes changes a page of
-    /// its own in an index of them, and an index of types and ids was the half of all pages that a load changed.
+    /// its own in an index of them, and nearly half of the pages that a hub's batch changed were those of the one of types and ids.
     static let addresses: [Migration] = [
         Migration(number: 428, name: "digests of addresses") { dialect in
             TextDigest.definition(dialect) + [
