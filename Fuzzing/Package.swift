@@ -48,7 +48,11 @@ let package = Package(
             name: "EventHubs", dependencies: ["Core", crypto], path: "Wire", sources: ["EventHubs", "WireError.swift"],
             swiftSettings: sanitized),
         .target(
-            name: "DeviceGateway", dependencies: ["Core", "FHIR", "JSONQuery", "HealthTypes", "HealthData", crypto],
+            name: "Storage", dependencies: [crypto], path: "Server/Storage", sources: ["TextDigest.swift"],
+            swiftSettings: sanitized),
+        .target(
+            name: "DeviceGateway",
+            dependencies: ["Core", "FHIR", "JSONQuery", "HealthTypes", "HealthData", "Storage", crypto],
             path: "Server/DeviceGateway", sources: ["Measurements", "Observations", "Templates"],
             swiftSettings: sanitized),
         fuzzer("FuzzJSON", ["FHIR"]),

@@ -128,7 +128,7 @@ struct Manifest {
     }
 
     /// The arguments of calls, up to the bracket that closes them.
-    private static func calls(of names: [String], in text: String) -> [String] {
+    static func calls(of names: [String], in text: String) -> [String] {
         names.flatMap { name in
             text.components(separatedBy: name).dropFirst().map { rest in
                 var depth = 1
@@ -142,13 +142,13 @@ struct Manifest {
         }
     }
 
-    private static func list(_ label: String, in body: String) -> String? {
+    static func list(_ label: String, in body: String) -> String? {
         let parts = body.components(separatedBy: label)
         guard parts.count > 1 else { return "" }
         return parts[1].split(separator: "]", maxSplits: 1).first.map(String.init)
     }
 
-    private static func strings(in text: String) -> [String] {
+    static func strings(in text: String) -> [String] {
         text.split(separator: "\"", omittingEmptySubsequences: false).enumerated().filter { $0.offset % 2 == 1 }
             .map { String($0.element) }
     }

@@ -23,10 +23,20 @@ import Testing
             #expect(UUID(uuid.halves) == uuid)
             #expect(written(uuid, isLowercase: false) == uuid.uuidString)
             #expect(written(uuid, isLowercase: true) == uuid.uuidString.lowercased())
+            #expect(uuid.lowercaseText == uuid.uuidString.lowercased())
             #expect(read(uuid.uuidString) == uuid && read(uuid.uuidString.lowercased()) == uuid)
             #expect(read(uuid.uuidString.lowercased(), isLowercase: true) == uuid)
             let hasLetter = uuid.uuidString.contains { $0.isLetter }
             #expect((read(uuid.uuidString, isLowercase: true) == nil) == hasLetter)
+        }
+    }
+
+    @Test func randomUUIDsAreOfVersionFourAndDiffer() {
+        let made = (0..<1_000).map { _ in UUID.random() }
+        #expect(Set(made).count == made.count)
+        for uuid in made {
+            let text = Array(uuid.lowercaseText)
+            #expect(text[14] == "4" && "89ab".contains(text[19]))
         }
     }
 

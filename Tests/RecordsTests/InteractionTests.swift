@@ -1,7 +1,9 @@
+import Core
 import FHIR
 import Foundation
 import HTTPTypes
 import Storage
+import Synchronization
 import Testing
 import Trust
 
@@ -18,6 +20,36 @@ import Trust
         var fixture = try await RecordsFixture()
         try await fixture.addWriter()
         return fixture
+    }
+
+    /// What has the id that was made stays as it is.
+    @Test func anIDThatIsTakenIsMadeAnew() async throws {
+        let fixture = try await fixture()
+        let taken = UUID.random()
+        let id = taken.lowercaseText
+        _ = try await fixture.send(.put, "/fhir/Basic/\(id)", body: #"{"resourceType":"Basic","id":"\#(id)"}"#)
+        let made = Mutex(0)
+        let service = RecordsService(
+            database: fixture.database, access: fixture.access,
+            newID: {
+                made.withLock {
+                    $0 += 1
+                    return $0 == 1 ? taken : .random()
+                }
+            },
+            clock: { Date() })
+        let grant = try AccessGrant(
+            client: "app", role: .practitioner, patients: .all, scopes: AccessScopes("user/*.cruds conf/V sens/*"))
+        let outcome = try await service.write(
+            WriteRequest(
+                type: "Basic", place: .new, change: .create(try Resource(Data(#"{"resourceType":"Basic"}"#.utf8)))),
+            by: grant)
+        #expect(outcome.kind == .created && outcome.id != id)
+        #expect(made.withLock { $0 } > 2)
+        let old = try await fixture.send(.get, "/fhir/Basic/\(id)")
+        #expect(old.json["meta"]?["versionId"] == "1")
+        #expect(try await fixture.send(.get, "/fhir/Basic/\(outcome.id)").status == 200)
+        try await fixture.close()
     }
 
     @Test(arguments: ["Practitioner", "MolecularSequence", "Binary", "List"])

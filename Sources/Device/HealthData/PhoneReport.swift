@@ -53,7 +53,7 @@ public struct PhoneReport: Sendable, Hashable {
     /// The id of the report of a participant's phone.
     public static func id(of participant: String) -> String {
         let digest = SHA256.hash(data: Data("\(system)\0\(participant)".utf8))
-        return UUID(digest, version: .custom).uuidString.lowercased()
+        return UUID(digest, version: .custom).lowercaseText
     }
 
     /// The Device.

@@ -1,3 +1,4 @@
+import Core
 import Foundation
 
 #if canImport(Glibc)
@@ -17,7 +18,7 @@ struct LeaseOwner: Sendable, CustomStringConvertible {
     static func ofThisProcess() -> LeaseOwner {
         let process = ProcessInfo.processInfo
         return LeaseOwner(
-            host: process.hostName, process: process.processIdentifier, word: UUID().uuidString.lowercased())
+            host: process.hostName, process: process.processIdentifier, word: UUID().lowercaseText)
     }
 
     private init(host: String, process: Int32, word: String) {

@@ -1,3 +1,4 @@
+import Core
 import Foundation
 import Hummingbird
 import ServerHTTP
@@ -23,7 +24,7 @@ public struct ReceiverRoutes: Sendable {
     public init(
         configuration: ReceiverConfiguration, access: DeviceAccess, queue: any SubmissionQueue,
         refusals: RefusalCounter, clock: @escaping @Sendable () -> Date,
-        newID: @escaping @Sendable () -> UUID = { UUID() }
+        newID: @escaping @Sendable () -> UUID = { .random() }
     ) {
         self.configuration = configuration
         self.access = access

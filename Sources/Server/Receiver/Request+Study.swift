@@ -7,7 +7,7 @@ import Wire
 extension Request {
     /// The submission that the sender says it is: a UUID, for it is repeated in the answer.
     var submission: String? {
-        headers[.submission].flatMap { UUID(text: $0)?.uuidString.lowercased() }
+        headers[.submission].flatMap { UUID(text: $0)?.lowercaseText }
     }
 }
 

@@ -36,6 +36,9 @@ public struct SQLInsertion<Row, Shared>: Sendable {
         self.shared = shared
     }
 
+    /// The values of a row, in the order of the statement's placeholders, without those that rows share.
+    public func values(of row: Row) -> [SQLValue] { columns.map { $0.value(row) } }
+
     /// The columns that all rows of one inserter have in common, with their values.
     public func shared(by source: Shared) -> [(name: String, value: SQLValue)] {
         shared.map { ($0.name, $0.value(source)) }

@@ -1,6 +1,5 @@
 import Crypto
 import Foundation
-import GRDB
 
 /// Half of the SHA-256 of a text's UTF-8, by which rows are found that a longer text is the key of: an index of digests is a
 /// fraction of one of the texts, so that of it more is in memory and fewer pages change where many rows come. Of 128 bits no two
@@ -27,25 +26,6 @@ public enum TextDigest {
             hash.update(bufferPointer: UnsafeRawBufferPointer(bytes))
             return hash.finalize()
         }
-    }
-
-    /// What a migration states so that the database has the function. SQLite's connections bring it with them.
-    public static func definition(_ dialect: SQLDialect) -> [String] {
-        switch dialect {
-        case .sqlite: []
-        case .postgresql:
-            [
-                """
-                CREATE OR REPLACE FUNCTION \(function)(text) RETURNS bytea LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-                AS 'SELECT substr(sha256(convert_to($1, ''UTF8'')), 1, \(length))'
-                """
-            ]
-        }
-    }
-
-    /// The function as a connection of SQLite has it.
-    static let ofSQLite = DatabaseFunction(function, argumentCount: 1, pure: true) { values in
-        String.fromDatabaseValue(values[0]).map(of)
     }
 }
 

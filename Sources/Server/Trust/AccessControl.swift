@@ -82,18 +82,32 @@ public struct AccessControl: Sendable {
         _ decision: Decision, _ actor: Actor?, _ action: Action, _ target: Target, amount: Int? = nil,
         in transaction: any SQLTransaction
     ) throws -> Int64 {
-        let rows = try transaction.query(
-            """
-            INSERT INTO audit (at, actor_id, role, action, resource_type, resource_id, subject, allowed, reason, amount)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number
-            """,
-            [
-                SQLValue(clock()), SQLValue(actor?.id), SQLValue(actor?.role.rawValue), SQLValue(action.rawValue),
-                SQLValue(target.resourceType), SQLValue(target.auditedID),
-                SQLValue(try target.participant.map { try pseudonym(of: $0, in: transaction) }),
-                SQLValue(decision.allowed), SQLValue(decision.reason), SQLValue(amount),
-            ])
+        let row = AuditRow(
+            at: clock(), actor: actor, action: action, decision: decision, target: target,
+            pseudonym: try target.participant.map { try pseudonym(of: $0, in: transaction) }, amount: amount)
+        let rows = try transaction.query(AuditRow.numberedSQL, AuditRow.insertion.values(of: row))
         return try rows.first?.integer("number") ?? 0
+    }
+
+    /// Writes the audit rows of a decision that holds for several resources, as part of a transaction.
+    public func record(
+        _ decision: Decision, _ actor: Actor?, _ action: Action, _ targets: [Target], in transaction: any SQLTransaction
+    ) throws {
+        let now = clock()
+        var pseudonyms: [String: String] = [:]
+        var rows = try transaction.inserter(AuditRow.insertion)
+        for target in targets {
+            var name: String?
+            if let participant = target.participant {
+                name = try pseudonyms[participant] ?? pseudonym(of: participant, in: transaction)
+                pseudonyms[participant] = name
+            }
+            try rows.add(
+                AuditRow(
+                    at: now, actor: actor, action: action, decision: decision, target: target, pseudonym: name,
+                    amount: nil))
+        }
+        try rows.flush()
     }
 
     /// The name that the audit has for a participant; a new one where it has none yet.

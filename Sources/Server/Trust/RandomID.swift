@@ -4,6 +4,6 @@ import Foundation
 /// Random UUIDs (RFC 9562 version 4), lower case.
 enum RandomID {
     static func make(_ random: (Int) -> [UInt8]) -> String {
-        UUID(random(16), version: .random).uuidString.lowercased()
+        UUID(random(16), version: .random).lowercaseText
     }
 }

@@ -1,4 +1,5 @@
 import Consumer
+import Core
 import DeviceGateway
 import Foundation
 import Receiver
@@ -176,7 +177,7 @@ extension StudyStores {
     static func claim(
         queue: any SQLDatabase, records: (any SQLDatabase)?, studyID: String
     ) async throws -> QueueState {
-        let name = UUID().uuidString.lowercased()
+        let name = UUID().lowercaseText
         var state = try await queue.read { try QueueState.read(in: $0) }
         if state.studyID != studyID || state.queueID.isEmpty {
             state = try await queue.write { try QueueState.claim(studyID: studyID, newQueueID: name, in: $0) }

@@ -1,3 +1,4 @@
+import Core
 import Foundation
 import Storage
 
@@ -38,7 +39,7 @@ extension StudyUpgrade {
             try await made.closing { made in
                 for table in Self.tables { try await copy(table, from: former, to: made) }
                 try await copyBodies(from: former, to: made)
-                let name = UUID().uuidString.lowercased()
+                let name = UUID().lowercaseText
                 let studyID = studyID
                 try await made.write { transaction in
                     try transaction.execute("UPDATE queue_state SET change = ? WHERE id = 1", [SQLValue(marks.change)])

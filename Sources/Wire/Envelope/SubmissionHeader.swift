@@ -26,7 +26,7 @@ public struct SubmissionHeader: Sendable, Hashable {
         guard let submissionID, submissionID.utf8.count == 36, let uuid = UUID(text: submissionID) else {
             throw WireError(.envelopeHeaderInvalid, "The protected header needs sid, a UUID.")
         }
-        return uuid.uuidString.lowercased()
+        return uuid.lowercaseText
     }
 
     static func checked(sequence: Int64?) throws(WireError) -> Int64 {

@@ -12,15 +12,19 @@ import Testing
     /// So many that a code that all have finds nobody.
     private static let count = SearchLimits.standard.most + 100
 
-    private func fill(_ fixture: RecordsFixture) async throws {
+    private func fill(
+        _ fixture: RecordsFixture,
+        as kind: @escaping @Sendable (Int) -> (code: String, subject: String) = { number in
+            (number % 500 == 0 ? "rare" : "common", number % 50 == 0 ? "few" : "many")
+        }
+    ) async throws {
         let at = Date(timeIntervalSince1970: 1_780_000_000)
         let provenance = RecordProvenance(submissionID: "s", clientID: "c", keyID: nil, receivedAt: at)
         try await fixture.database.write { transaction in
             try RecordStore().write(provenance, at: at, in: transaction) { writer in
                 for number in 0..<Self.count {
                     let json = observation(
-                        "o\(number)", code: number % 500 == 0 ? "rare" : "common",
-                        subject: number % 50 == 0 ? "few" : "many", date: "2026-03-0\(1 + number % 9)T10:00:00Z")
+                        "o\(number)", code: kind(number).code, subject: kind(number).subject, date: "2026-03-0\(1 + number % 9)T10:00:00Z")
                     _ = try writer.put(
                         NewRecord(Resource(Data(json.utf8)), id: "o\(number)", content: Data(json.utf8)))
                 }
@@ -77,6 +81,47 @@ import Testing
         #expect(none.1 == [] && none.0.contains("1 = 0"))
         #expect(try await statement("code:not=common&patient=few", fixture).1 == all.filter { $0 % 500 == 0 })
         #expect(try await statement("code=rare,common&date=2026-03-09", fixture).1 == all.filter { $0 % 9 == 8 })
+        try await fixture.close()
+    }
+
+    /// More than are counted first of each condition.
+    @Test func ofConditionsThatFindManyTheOneThatFindsFewerFinds() async throws {
+        let fixture = try await RecordsFixture()
+        try await fill(fixture) { number in
+            (number % 3 == 0 ? "third" : "other", number % 7 < 3 ? "more" : "rest")
+        }
+        let all = Array(0..<Self.count)
+        for search in ["code=third&patient=more", "patient=more&code=third"] {
+            let found = try await statement(search, fixture)
+            #expect(found.1 == all.filter { $0 % 3 == 0 && $0 % 7 < 3 })
+            #expect(found.0.contains("r.number IN (SELECT e.number FROM record_term e"), "\(found.0)")
+        }
+        // Of 1,800 a quarter: a subject's are columns of the row.
+        let rest = try await statement("code=third&patient=rest&status=final", fixture)
+        #expect(rest.1 == all.filter { $0 % 3 == 0 && $0 % 7 >= 3 })
+        try await fixture.close()
+    }
+
+    /// Where an index finds few, how many they are and what is on a page is told by one query.
+    @Test func pagesOfWhatIsFoundByAnIndexAreTheWholeOfIt() async throws {
+        let fixture = try await RecordsFixture()
+        try await fill(fixture)
+        let all = (0..<Self.count).filter { $0 % 50 == 0 && $0 % 500 != 0 }.map { "o\($0)" }
+        for count in [1, 7, all.count - 1, all.count, all.count + 1] {
+            var found: [String] = []
+            var path: String? = "/fhir/Observation?patient=few&code=common&_count=\(count)"
+            while let asked = path {
+                let (status, page) = try await fixture.get(asked)
+                try #require(status == 200)
+                #expect(page["total"]?.number.flatMap { Int($0.text) } == all.count)
+                let ids = (page["entry"]?.array ?? []).compactMap { $0["resource"]?["id"]?.string }
+                #expect(ids.count == min(count, all.count - found.count))
+                found += ids
+                path = (page["link"]?.array ?? []).first { $0["relation"] == "next" }?["url"]?.string
+                    .flatMap { url in url.range(of: "/fhir/").map { String(url[$0.lowerBound...]) } }
+            }
+            #expect(found == all)
+        }
         try await fixture.close()
     }
 

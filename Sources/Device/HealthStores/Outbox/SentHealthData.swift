@@ -86,7 +86,7 @@ public struct SentHealthData: Sendable {
         let new = Set(ids.compactMap { UUID(text: $0) }).subtracting(deviceIDs)
         guard !new.isEmpty else { return }
         try devices.note(
-            new.map { HealthNote(uuid: $0, target: HealthTarget("Device/" + $0.uuidString.lowercased())) })
+            new.map { HealthNote(uuid: $0, target: HealthTarget("Device/" + $0.lowercaseText)) })
         deviceIDs.formUnion(new)
     }
 }

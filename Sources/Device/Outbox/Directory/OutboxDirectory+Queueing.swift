@@ -62,7 +62,7 @@ extension OutboxDirectory {
         signedBy signer: SubmissionSigner? = nil
     ) throws -> OutboxEntry {
         try append(
-            payload, kind: kind, submissionID: UUID().uuidString.lowercased(), contentType: type, to: recipients,
+            payload, kind: kind, submissionID: UUID().lowercaseText, contentType: type, to: recipients,
             signedBy: signer)
     }
 }

@@ -62,6 +62,6 @@ public struct OutboxEntry: Sendable, Hashable, Comparable {
     /// A UUID in lower case; `nil` if the text is none.
     static func canonical(_ submissionID: String) -> String? {
         guard submissionID.utf8.count == 36, let uuid = UUID(text: submissionID) else { return nil }
-        return uuid.uuidString.lowercased()
+        return uuid.lowercaseText
     }
 }

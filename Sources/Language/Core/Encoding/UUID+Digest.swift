@@ -9,6 +9,13 @@ extension UUID {
         case custom = 8
     }
 
+    /// A random UUID, version 4. `UUID()` opens the system's generator as a file each time on Linux; this asks it directly.
+    public static func random() -> UUID {
+        var generator = SystemRandomNumberGenerator()
+        let halves = (generator.next(), generator.next())
+        return withUnsafeBytes(of: halves) { UUID($0, version: .random) }
+    }
+
     /// Makes a UUID of the first 16 bytes, of which the version and the variant replace six bits. Missing bytes count
     /// as 0.
     public init(_ bytes: some Sequence<UInt8>, version: Version) {

@@ -52,6 +52,15 @@ extension UUID {
         }
     }
 
+    /// The 36 characters of `uuidString` in lower case, as ids and names of submissions have them.
+    public var lowercaseText: String {
+        String(unsafeUninitializedCapacity: Self.textLength) { characters in
+            guard let start = characters.baseAddress else { return 0 }
+            writeText(to: start, isLowercase: true)
+            return Self.textLength
+        }
+    }
+
     /// Writes the 36 characters of `uuidString`: digits above nine in upper case, unless lower case is asked for.
     public func writeText(to start: UnsafeMutablePointer<UInt8>, isLowercase: Bool = false) {
         let halves = halves

@@ -1,3 +1,4 @@
+import Core
 import FHIR
 import Foundation
 import InformedConsent
@@ -60,7 +61,7 @@ public struct StaffDecision: Sendable {
             // After all that came, also where the server's clock was ahead when it came.
             let now = max(now, state.newest?.arrival?.receivedAt ?? now)
             let id = UUID()
-            let submission = "staff-withdrawal:" + id.uuidString.lowercased()
+            let submission = "staff-withdrawal:" + id.lowercaseText
             var consent = ConsentWithdrawal.consent(
                 id: id, participant: participant, contractID: state.newest?.contractID ?? "unknown", policy: nil,
                 now: now
@@ -71,7 +72,7 @@ public struct StaffDecision: Sendable {
                 submissionID: submission, clientID: actor.id, keyID: nil, receivedAt: now)
             let result = try RecordStore().put(
                 consent.resource, content: consent.resource.json.data(), original: nil,
-                id: id.uuidString.lowercased(), provenance: provenance, at: now, in: transaction)
+                id: id.lowercaseText, provenance: provenance, at: now, in: transaction)
             let context = LoadContext(
                 subject: participant, submissionID: submission, receivedAt: now, loadedAt: now)
             try WarehouseLoader().load(

@@ -1,4 +1,5 @@
 import Attachments
+import Core
 import Crypto
 import FHIR
 import FHIRVersions
@@ -211,7 +212,7 @@ struct SubmissionReader {
     /// A resource that comes without an id gets one that is the same each time the submission is handled.
     private static func id(of submission: QueuedSubmission, index: Int) -> String {
         let name = "\(submission.clientID)\n\(submission.submissionID)\n\(index)"
-        return UUID(SHA256.hash(data: Data(name.utf8)), version: .custom).uuidString.lowercased()
+        return UUID(SHA256.hash(data: Data(name.utf8)), version: .custom).lowercaseText
     }
 
     private static func printable(_ text: String) -> String {

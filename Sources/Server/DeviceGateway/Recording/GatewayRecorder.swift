@@ -25,7 +25,7 @@ public struct GatewayRecorder: Sendable {
     public init(
         database: any SQLDatabase, access: AccessControl, admission: any RecordAdmission,
         templates: @escaping @Sendable () async -> GatewayTemplates?, clock: @escaping @Sendable () -> Date,
-        newID: @escaping @Sendable () -> UUID = { UUID() }
+        newID: @escaping @Sendable () -> UUID = { .random() }
     ) {
         self.database = database
         self.access = access
@@ -129,7 +129,7 @@ public struct GatewayRecorder: Sendable {
         }
         return GatewayBatch(
             hub: due.hub, readings: readings, works: works, owners: owners, writing: writing, at: at,
-            submissionID: "gateway:" + newID().uuidString.lowercased(), last: due.last, observations: observations,
+            submissionID: "gateway:" + newID().lowercaseText, last: due.last, observations: observations,
             left: left)
     }
 

@@ -26,7 +26,7 @@ public struct ExportFolder: Sendable {
             id = String(decoding: data, as: UTF8.self)
             return
         }
-        let name = UUID().uuidString.lowercased()
+        let name = UUID().lowercaseText
         let file = try ExportFileWriter(place + "." + name)
         try file.write(Array(name.utf8))
         try file.finish()

@@ -1,3 +1,4 @@
+import Core
 import FHIR
 import Foundation
 import Storage
@@ -39,7 +40,7 @@ extension RecordsService {
         }
         let store = store
         let job = ExportJob(
-            id: newID().uuidString.lowercased(), grant: grant, request: request, path: path, createdAt: now,
+            id: newID().lowercaseText, grant: grant, request: request, path: path, createdAt: now,
             expiresAt: now.addingTimeInterval(exports.limits.worksFor + exports.limits.keptFor))
         // What cannot be is told now.
         _ = try await database.read { try plan.selections(store, in: $0) }

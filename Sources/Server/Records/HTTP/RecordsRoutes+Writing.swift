@@ -104,6 +104,7 @@ extension RecordsRoutes {
         guard let format = request.bodyFormat else { throw RecordsFailure.formUnknown }
         let resource = try format.resource(body.bytes)
         guard let bundle = resource.as(FHIR.Bundle.self) else { throw RecordsFailure.bundleExpected }
+        defer { service.executor.release(resource) }
         let answer = try await service.perform(
             bundle, by: grant, url: url(asked: request), strict: request.isStrict,
             returning: request.returnPreference)

@@ -1,3 +1,4 @@
+import Core
 import FHIR
 import Foundation
 import Hummingbird
@@ -39,7 +40,7 @@ public struct RecordsRoutes: Sendable {
         devices: (@Sendable (String) async throws -> Actor?)? = nil, isBesideReceiver: Bool = false,
         admission: (any RecordAdmission)? = nil, maximumBodyBytes: Int = 4 << 20, exports: Exports? = nil,
         oauthURIs: (@Sendable () -> JSON)? = nil,
-        newID: @escaping @Sendable () -> UUID = { UUID() },
+        newID: @escaping @Sendable () -> UUID = { .random() },
         clock: @escaping @Sendable () -> Date
     ) {
         let published = PublishedResources(published)

@@ -17,6 +17,8 @@ struct RecordsService: Sendable {
     /// Finds what conditional interactions mean.
     let matching: any RecordMatching
     let newID: @Sendable () -> UUID
+    /// Lets go of what requests bring beside the answer: thousands of objects.
+    let executor = BackgroundExecutor()
     /// The exports; nil where none are made.
     let exports: Exports?
     /// The types that are published with the study and written with its files alone.
@@ -28,7 +30,7 @@ struct RecordsService: Sendable {
         devices: (@Sendable (String) async throws -> Actor?)? = nil,
         admission: (any RecordAdmission)? = nil, matching: any RecordMatching = SearchMatching(),
         publishedTypes: Set<String> = [], exports: Exports? = nil,
-        newID: @escaping @Sendable () -> UUID = { UUID() }, clock: @escaping @Sendable () -> Date
+        newID: @escaping @Sendable () -> UUID = { .random() }, clock: @escaping @Sendable () -> Date
     ) {
         self.devices = devices
         self.admission = admission

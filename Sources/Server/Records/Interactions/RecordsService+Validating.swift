@@ -1,3 +1,4 @@
+import Core
 import FHIR
 import Foundation
 import Trust
@@ -14,7 +15,7 @@ extension RecordsService {
         }
         guard allowed else { throw RecordsFailure.forbidden }
         guard resource.resourceType == type else { return Self.outcome(of: .otherType) }
-        let id = resource.id ?? newID().uuidString.lowercased()
+        let id = resource.id ?? newID().lowercaseText
         guard Resource.isID(id) else { return Self.outcome(of: .idInvalid) }
         let session = await admission?.begin(at: now)
         do throws(RecordAdmissionError) {

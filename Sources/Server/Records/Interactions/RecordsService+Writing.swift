@@ -1,3 +1,4 @@
+import Core
 import FHIR
 import Foundation
 import Trust
@@ -56,9 +57,10 @@ extension RecordsService {
         let execution = WriteExecution(
             planner: planner, access: access, admission: session,
             provenance: RecordProvenance(
-                submissionID: RecordProvenance.interfacePrefix + newID().uuidString.lowercased(),
+                submissionID: RecordProvenance.interfacePrefix + newID().lowercaseText,
                 clientID: grant.actor.id, keyID: nil,
                 receivedAt: now))
+        defer { executor.release((plans, ready)) }
         return try await database.write { try execution.perform(ready, in: $0) }
     }
 

@@ -66,13 +66,14 @@ struct WriteExecution {
                 kinds[place] = .deleted
                 changes.append(change(ready, gone, nil))
             }
+            try writer.expect(all.lazy.filter { !$0.write.request.isDeletion }.compactMap(\.record))
             for (place, ready) in all.enumerated() where !ready.write.request.isDeletion {
                 guard let record = ready.record else {
                     kinds[place] = .unchanged
                     written[place] = ready.write.present?.record
                     continue
                 }
-                let put = try writer.replace(record)
+                let put = try ready.write.isNew ? writer.create(record) : writer.replace(record)
                 written[place] =
                     put.outcome == .unchanged
                     ? ready.write.present?.record : StoredRecord(record, put, provenance, at: planner.now)
@@ -83,15 +84,17 @@ struct WriteExecution {
         }
         // 3. The rest of the house, and the audit.
         try admission?.follow(changes, submissionID: provenance.submissionID, in: transaction)
+        try access.record(
+            RecordDecision.permitted.decision, grant.actor, .writeRecord,
+            all.map { ready in
+                Target(
+                    resourceType: ready.type, resourceID: ready.write.id,
+                    subject: ready.record?.subject ?? ready.write.present?.subject)
+            }, in: transaction)
         return try all.enumerated().map { place, ready in
             // What was written is known; of what was deleted the version is read.
             let record =
                 try written[place] ?? store.read(type: ready.type, id: ready.write.id, in: transaction)
-            try access.record(
-                RecordDecision.permitted.decision, grant.actor, .writeRecord,
-                Target(
-                    resourceType: ready.type, resourceID: ready.write.id,
-                    subject: ready.record?.subject ?? ready.write.present?.subject), in: transaction)
             let facts = ready.facts ?? ready.write.present?.facts
             let isShown = facts.map { policy.decide(grant, .read, record: $0, at: planner.now).isPermitted } ?? false
             return WriteOutcome(
@@ -112,11 +115,15 @@ struct WriteExecution {
     ) throws {
         let write = ready.write
         // 1. It stands as it stood.
-        let stored = try store.facts(
-            ofType: ready.type, id: write.id, asking: grant.queries(of: ready.type), in: transaction)
-        let present = try stored.map { _ in try store.read(type: ready.type, id: write.id, in: transaction)?.version }
-        guard present == write.present.map({ $0.record.version }), stored?.facts == write.present?.facts else {
-            throw OutdatedPlan()
+        if !write.isNew {
+            let stored = try store.facts(
+                ofType: ready.type, id: write.id, asking: grant.queries(of: ready.type), in: transaction)
+            let present = try stored.map { _ in
+                try store.read(type: ready.type, id: write.id, in: transaction)?.version
+            }
+            guard present == write.present.map({ $0.record.version }), stored?.facts == write.present?.facts else {
+                throw OutdatedPlan()
+            }
         }
         if let criteria = write.request.criteria {
             let found = try planner.matches(ready.type, criteria, write.target, in: transaction)

@@ -1,3 +1,4 @@
+import Core
 import FHIR
 import Foundation
 import Storage
@@ -14,6 +15,8 @@ struct PlannedWrite: Sendable {
 
     let request: WriteRequest
     let id: String
+    /// Whether the id was made for it, so that no record has it.
+    let isNew: Bool
     /// nil where there is none.
     let present: Present?
     /// What the criteria found.
@@ -57,10 +60,11 @@ struct WritePlanner {
         guard !publishedTypes.contains(type) else { throw WriteRefusal(.typePublished, target) }
         // 2. Which resource is meant.
         let matches = try request.criteria.map { try self.matches(type, $0, target, in: transaction) }
-        let id = try id(of: request, matches, target)
+        let named = try id(of: request, matches, target)
+        let id = named ?? newID().lowercaseText
         // 3. How it stands.
         var present: PlannedWrite.Present?
-        if let stored = try store.facts(ofType: type, id: id, asking: grant.queries(of: type), in: transaction),
+        if named != nil, let stored = try store.facts(ofType: type, id: id, asking: grant.queries(of: type), in: transaction),
             let record = try store.read(type: type, id: id, in: transaction)
         {
             present = .init(record: record, facts: stored.facts, subject: stored.subject)
@@ -70,7 +74,8 @@ struct WritePlanner {
             let isSeen = policy.decide(grant, .read, record: present.facts, at: now).isPermitted
             throw WriteRefusal(isSeen ? .idTaken : .notFound, target)
         }
-        var write = PlannedWrite(request: request, id: id, present: present, matches: matches)
+        var write = PlannedWrite(
+            request: request, id: id, isNew: named == nil, present: present, matches: matches)
         guard !write.isSettled else { return write }
         // 4. What it is to be.
         switch request.change {
@@ -98,7 +103,8 @@ struct WritePlanner {
         }
     }
 
-    private func id(of request: WriteRequest, _ matches: [String]?, _ target: Target) throws -> String {
+    /// The id of the resource that is meant; nil where it gets a new one.
+    private func id(of request: WriteRequest, _ matches: [String]?, _ target: Target) throws -> String? {
         if let match = matches?.first {
             // The body may not name another one than the one that is found.
             if case .update(let resource) = request.change, let own = resource.id, own != match {
@@ -111,11 +117,11 @@ struct WritePlanner {
             guard Resource.isID(id) else { throw WriteRefusal(.idInvalid, target) }
             return id
         case (.found, .update(let resource)):
-            guard let own = resource.id else { return newID().uuidString.lowercased() }
+            guard let own = resource.id else { return nil }
             guard Resource.isID(own) else { throw WriteRefusal(.idInvalid, target) }
             return own
         case (.found, .patch): throw WriteRefusal(.notFound, target)
-        default: return newID().uuidString.lowercased()
+        default: return nil
         }
     }
 

@@ -33,10 +33,17 @@ struct RecordSearch: Sendable {
     func answer(from store: RecordStore, in transaction: any SQLTransaction) throws -> Answer {
         let statement = try statement(from: store, in: transaction)
         var answer = Answer()
-        answer.total = try total(statement, in: transaction)
+        let numbers = try numbers(statement, in: transaction)
+        answer.total = try numbers.map(\.count) ?? total(statement, in: transaction)
         guard !query.isCountOnly else { return answer }
         // 1. The page, and whether there is another one.
-        if let page = statement.records(limit: query.count + 1) {
+        if let numbers {
+            let left = numbers.drop { $0 <= query.after?.number ?? 0 }
+            answer.matches = try Self.records(numbered: left.prefix(query.count), in: transaction)
+            if left.count > query.count, let last = left.prefix(query.count).last {
+                answer.next = SearchPlace(values: [], number: last)
+            }
+        } else if let page = statement.records(limit: query.count + 1) {
             let rows = try transaction.query(page.sql, page.parameters)
             answer.matches = try rows.prefix(query.count).map { try IncludedRecords.Found($0, in: transaction) }
             if rows.count > query.count, let last = answer.matches.last {
@@ -73,6 +80,14 @@ struct RecordSearch: Sendable {
         return try transaction.query(page.sql, page.parameters)
     }
 
+    /// The numbers of all that are found, in their order, where they are few and it is told how many they are; nil otherwise.
+    private func numbers(_ statement: SearchStatement, in transaction: any SQLTransaction) throws -> [Int64]? {
+        guard !query.isCountOnly, query.total != SearchQuery.Total.none, let numbers = statement.numbers() else {
+            return nil
+        }
+        return try transaction.query(numbers.sql, numbers.parameters).map { try $0.integer("number") }.sorted()
+    }
+
     /// How many there are; nil where it is not to be told, and where nobody asked and they are many.
     private func total(_ statement: SearchStatement, in transaction: any SQLTransaction) throws -> Int? {
         guard query.isCountOnly || query.total != SearchQuery.Total.none else { return nil }
@@ -95,12 +110,16 @@ struct RecordSearch: Sendable {
     }
 
     private static func records(
-        numbered numbers: [Int64], in transaction: any SQLTransaction
+        numbered numbers: some Collection<Int64>, in transaction: any SQLTransaction
     ) throws -> [IncludedRecords.Found] {
-        guard !numbers.isEmpty else { return [] }
+        guard let first = numbers.first else { return [] }
+        // Filled up with one of them, so that there are few statements to prepare.
+        var length = 1
+        while length < numbers.count { length *= 2 }
+        let filling = repeatElement(first, count: length - numbers.count)
         let statement =
             RecordStore.versions + " AND v.version = r.version WHERE r.number IN "
-            + SQLFragment.list(numbers.map { SQLValue($0) })
+            + SQLFragment.list((Array(numbers) + filling).map { SQLValue($0) })
         let found = try transaction.query(statement.sql, statement.parameters).map {
             try IncludedRecords.Found($0, in: transaction)
         }

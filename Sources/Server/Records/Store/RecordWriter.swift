@@ -93,6 +93,14 @@ public struct RecordWriter {
     @discardableResult
     public mutating func put(_ new: NewRecord) throws -> PutResult { try put(new, isNewest: false) }
 
+    /// Stores a resource whose id was made for it.
+    ///
+    /// - Throws: ``OutdatedPlan`` where something has the id: another one has to be made.
+    mutating func create(_ new: NewRecord) throws -> PutResult {
+        guard let number = try insert(new) else { throw OutdatedPlan() }
+        return PutResult(outcome: .created, version: 1, number: number)
+    }
+
     /// Stores a resource as the present of its id, whatever came when: whoever writes it has the present before them.
     @discardableResult
     mutating func replace(_ new: NewRecord) throws -> PutResult { try put(new, isNewest: true) }

@@ -1,3 +1,4 @@
+import Core
 import Foundation
 import Storage
 import Warehouse
@@ -23,7 +24,7 @@ extension StudyStores {
             }
             try await replica.store.migrate()
             let there = ReplicaInstallation(replica, adopts: adopts)
-            let name = UUID().uuidString.lowercased()
+            let name = UUID().lowercaseText
             return try await replica.store.open().closing { other in
                 try await records.withAlone { database in
                     try await database.write { transaction in

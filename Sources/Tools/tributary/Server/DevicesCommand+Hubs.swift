@@ -51,7 +51,7 @@ extension DevicesCommand {
             let registration = try DeviceRegistration(device: device, participant: participant)
             try await location.withRecords { records in
                 let access = AccessControl(database: records, clock: { Date() })
-                let submission = "devices-register:" + UUID().uuidString.lowercased()
+                let submission = "devices-register:" + UUID().lowercaseText
                 let now = Date()
                 try await records.write { transaction in
                     try registration.register(

@@ -19,8 +19,12 @@ struct SearchPlan: Sendable {
     /// In what they are gone through otherwise, and from which number on; nil for the records themselves.
     let stream: (stream: SearchStream, first: Int64)?
 
-    /// So many counts are made for one search.
+    /// So many counts are made for one condition.
     private static let mostCounts = 40
+    /// All are counted as far as this, then as far as so many times as much: of the others no more is counted than of the one that
+    /// finds the fewest.
+    private static let firstLimit = 256
+    private static let growth = 8
 
     /// - Parameters:
     ///   - predicates: all have to hold of records of the type.
@@ -32,20 +36,13 @@ struct SearchPlan: Sendable {
     ) throws {
         let every = SearchPredicate.every(predicates)
         let parts: [SearchPredicate] = if case .all(let parts) = every { parts } else { [every] }
-        var best: (place: Int, count: Int)?
-        var isCounted = false
-        for (place, part) in parts.enumerated() {
-            guard let count = try Self.count(part, type: type, most: most, in: transaction) else { continue }
-            isCounted = true
-            guard count < most else { continue }
-            if count < best?.count ?? .max { best = (place, count) }
-            if count == 0 { break }
-        }
+        let counts = parts.map { Self.counts($0, type: type) }
+        let best = try Self.fewest(counts, most: most, in: transaction)
         isFinding = best != nil
-        isDense = isCounted && best == nil
-        isByNumbers = best.map { !parts[$0.place].isOfRow } ?? false
+        isDense = best == nil && counts.contains { $0 != nil }
+        isByNumbers = best.map { !parts[$0].isOfRow } ?? false
         condition = .all(
-            parts.enumerated().map { $1.condition(type: type, isFinding: $0 == best?.place) })
+            parts.enumerated().map { $1.condition(type: type, isFinding: $0 == best) })
         // PostgreSQL has no index of terms by number, and chooses by what it knows of the values.
         if best == nil, let after, transaction.dialect == .sqlite {
             stream = try SearchStream.leader(
@@ -55,16 +52,31 @@ struct SearchPlan: Sendable {
         }
     }
 
-    /// How many records a predicate finds, at most as many as are counted; nil where it finds none by itself.
-    private static func count(
-        _ predicate: SearchPredicate, type: String, most: Int, in transaction: any SQLTransaction
+    /// How the records that a predicate finds are counted up to a limit; nil where it finds none by itself.
+    private static func counts(_ predicate: SearchPredicate, type: String) -> ((_ limit: Int) -> [SQLQuery])? {
+        guard let queries = predicate.counts(type: type, limit: 0), queries.count <= mostCounts else { return nil }
+        return { predicate.counts(type: type, limit: $0) ?? [] }
+    }
+
+    /// The place of the counts that find the fewest records; nil where none finds fewer than the most.
+    private static func fewest(
+        _ counts: [((_ limit: Int) -> [SQLQuery])?], most: Int, in transaction: any SQLTransaction
     ) throws -> Int? {
-        guard let queries = predicate.counts(type: type, limit: most), queries.count <= mostCounts else { return nil }
-        var sum = 0
-        for rows in try transaction.queries(queries) {
-            sum += Int(try rows.first?.integer("number") ?? 0)
-            if sum >= most { return most }
+        var limit = min(firstLimit, most)
+        while true {
+            let queries = counts.map { $0?(limit) ?? [] }
+            var answers = try transaction.queries(queries.flatMap { $0 })[...]
+            var best: (place: Int, count: Int)?
+            for (place, queries) in queries.enumerated() where counts[place] != nil {
+                let count = try answers.prefix(queries.count).reduce(0) {
+                    $0 + Int(try $1.first?.integer("number") ?? 0)
+                }
+                answers = answers.dropFirst(queries.count)
+                if count < limit, count < best?.count ?? .max { best = (place, count) }
+            }
+            if let best { return best.place }
+            guard limit < most, counts.contains(where: { $0 != nil }) else { return nil }
+            limit = min(limit * growth, most)
         }
-        return sum
     }
 }

@@ -75,6 +75,13 @@ struct SearchStatement: Sendable {
             + SQLFragment(") a ORDER BY \(order.columns(of: "a")) LIMIT ?", [SQLValue(limit)])
     }
 
+    /// The numbers of all records that are found, in no order, where they are of one type, are wanted in the order in which they
+    /// came, and an index finds few; nil otherwise. They tell how many there are, and which of them are on a page.
+    func numbers() -> SQLFragment? {
+        guard order.keys.isEmpty, parts.count == 1, parts[0].plan?.isFinding == true else { return nil }
+        return "SELECT r.number AS number FROM record r WHERE " + parts[0].rows
+    }
+
     private func end(_ limit: Int, isByNumbers: Bool) -> SQLFragment {
         SQLFragment(
             // With the sign no index is gone through by it.
