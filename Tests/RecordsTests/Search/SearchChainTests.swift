@@ -64,6 +64,40 @@ import Trust
         ])
     }
 
+    /// As many steps as are allowed, each of what a grant shows: inside of each other they were more than SQLite reads.
+    @Test func theLongestChainsAreFollowed() async throws {
+        let grant = try AccessGrant(
+            client: "app", role: .practitioner, patients: .only(["anna", "bob"]),
+            scopes: AccessScopes("user/*.rs sens/HIV sens/PSY"))
+        let chains = [
+            ("Observation", "has-member.has-member.subject:Patient.organization.partof.name=north", ["o3"]),
+            (
+                "Patient",
+                "_has:Observation:patient:_has:Observation:has-member:_has:Observation:has-member:patient._has:Observation:patient:code=y",
+                ["anna"]
+            ),
+            (
+                "Patient",
+                "_has:Observation:subject:subject:Patient._has:Observation:subject:subject:Patient._has:Observation:subject:code=x",
+                ["anna"]
+            ),
+        ]
+        for engine in TestEngine.allCases {
+            try await SearchStore.with(Self.resources, on: engine) { store in
+                for (type, query, ids) in chains {
+                    for more in ["", "&_sort=_lastUpdated", "&_total=accurate&_count=1", "&_summary=count"] {
+                        for grant in [nil, grant] {
+                            let found = try await store.answer(.type(type), query + more, by: grant)
+                            #expect(found.total == ids.count, "\(engine) \(type)?\(query)\(more)")
+                            let shown = found.matches.map(\.record.id)
+                            #expect(shown == (more == "&_summary=count" ? [] : ids), "\(engine) \(query)\(more)")
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     @Test func whatBelongsToAPageComesWithIt() async throws {
         try await answers([
             ("Observation", "_id=o1&_include=Observation:subject", ["o1", "+anna"]),

@@ -24,7 +24,8 @@ import Testing
             try RecordStore().write(provenance, at: at, in: transaction) { writer in
                 for number in 0..<Self.count {
                     let json = observation(
-                        "o\(number)", code: kind(number).code, subject: kind(number).subject, date: "2026-03-0\(1 + number % 9)T10:00:00Z")
+                        "o\(number)", code: kind(number).code, subject: kind(number).subject,
+                        date: "2026-03-0\(1 + number % 9)T10:00:00Z")
                     _ = try writer.put(
                         NewRecord(Resource(Data(json.utf8)), id: "o\(number)", content: Data(json.utf8)))
                 }

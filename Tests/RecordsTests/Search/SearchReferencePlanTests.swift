@@ -23,7 +23,8 @@ import Trust
             if line.contains("Seq Scan") { return true }
             guard line.hasPrefix("SCAN") else { return false }
             let name = line.split(separator: " ").dropFirst().first.map(String.init) ?? ""
-            return !["k", "a", "(subquery-"].contains { name.hasPrefix($0) } && !name.hasPrefix("p0") && name != "p1"
+            return !["k", "a", "f", "(subquery-"].contains { name.hasPrefix($0) } && !name.hasPrefix("p0")
+                && name != "p1"
                 && name != "CONSTANT"
         }
     }

@@ -64,7 +64,8 @@ struct WritePlanner {
         let id = named ?? newID().lowercaseText
         // 3. How it stands.
         var present: PlannedWrite.Present?
-        if named != nil, let stored = try store.facts(ofType: type, id: id, asking: grant.queries(of: type), in: transaction),
+        if named != nil,
+            let stored = try store.facts(ofType: type, id: id, asking: grant.queries(of: type), in: transaction),
             let record = try store.read(type: type, id: id, in: transaction)
         {
             present = .init(record: record, facts: stored.facts, subject: stored.subject)

@@ -36,11 +36,11 @@ struct ReferringRecords {
         SQLValue(code(place) + aspect.rawValue)
     }
 
-    /// Holds of a row that has a subject which is what the parameter finds.
-    private func hasSubject(_ place: Int) -> SQLFragment {
+    /// Holds of a row, `r` or `f`, that has a subject which is what the parameter finds.
+    private func hasSubject(_ place: Int, _ row: String) -> SQLFragment {
         SQLFragment(
-            "r.subject IS NOT NULL AND NOT EXISTS (SELECT 1 FROM record_term e JOIN search_term c ON c.number = e.term"
-                + " WHERE e.number = r.number AND c.type = ? AND c.parameter = ?)",
+            "\(row).subject IS NOT NULL AND NOT EXISTS (SELECT 1 FROM record_term e JOIN search_term c ON c.number = e.term"
+                + " WHERE e.number = \(row).number AND c.type = ? AND c.parameter = ?)",
             [SQLValue(type), name(place, .differing)])
     }
 
@@ -57,11 +57,11 @@ struct ReferringRecords {
 
     // MARK: From those that are referred to
 
-    /// Holds of a row `r` that refers to one of the rows of a type.
+    /// Holds of a row `r` that refers to one of the records of a type.
     ///
-    /// - Parameter rows: the condition on those rows, which are called `r` in it, too.
-    func referring(to target: String, _ rows: SQLFragment) -> SQLFragment {
-        .any(places.flatMap { referring(to: target, rows, $0) })
+    /// - Parameter found: those records, as a statement has selected them (``SelectedRecords``).
+    func referring(to target: String, in found: SelectedRecords) -> SQLFragment {
+        .any(places.flatMap { referring(to: target, in: found, $0) })
     }
 
     /// Holds of a row `r` that refers by type and id to one of the rows, of whatever types: each row that refers is asked.
@@ -81,42 +81,41 @@ struct ReferringRecords {
             })
     }
 
-    private func referring(to target: String, _ rows: SQLFragment, _ place: Int) -> [SQLFragment] {
+    private func referring(to target: String, in found: SelectedRecords, _ place: Int) -> [SQLFragment] {
         let entries =
-            "r.number IN (SELECT e.number FROM record r JOIN search_term c ON "
+            "r.number IN (SELECT e.number FROM \(found.name) f JOIN search_term c ON "
             + terms(
-                place, SQLFragment("c.code = r.id AND c.system = r.type"),
-                SQLFragment("c.code = r.type || '/' || r.id"))
-            + " JOIN record_term e ON e.term = c.number WHERE " + rows + ")"
-        var found = [entries]
+                place, SQLFragment("c.code = f.id AND c.system = f.type"),
+                SQLFragment("c.code = f.type || '/' || f.id"))
+            + " JOIN record_term e ON e.term = c.number)"
+        var all = [entries]
         if layout.places[place] == .subject, target == Patient.resourceType {
-            found.append(
-                "(r.subject IN (SELECT r.id FROM record r WHERE " + rows + ") AND " + hasSubject(place) + ")")
+            all.append("(r.subject IN (SELECT f.id FROM \(found.name) f) AND " + hasSubject(place, "r") + ")")
         }
         if let url = ReferringRecords.url(of: target), hasCanonicals(place) {
             // The term of the definition's own URL says the version, too.
-            found.append(
+            all.append(
                 SQLFragment(
-                    "r.number IN (SELECT e.number FROM record r JOIN record_term u ON u.number = r.number"
+                    "r.number IN (SELECT e.number FROM \(found.name) f JOIN record_term u ON u.number = f.number"
                         + " JOIN search_term t ON t.number = u.term AND t.type = ? AND t.parameter = ?"
                         + " JOIN search_term c ON c.type = ? AND c.parameter = ?"
                         + " AND t.code = c.code || CASE WHEN c.system = '' THEN '' ELSE '|' || c.system END"
-                        + " JOIN record_term e ON e.term = c.number WHERE ",
-                    [SQLValue(target), SQLValue(url), SQLValue(type), name(place, .url)]) + rows + ")")
+                        + " JOIN record_term e ON e.term = c.number)",
+                    [SQLValue(target), SQLValue(url), SQLValue(type), name(place, .url)]))
         }
-        return found
+        return all
     }
 
     // MARK: From those that refer
 
-    /// Holds of a row `r` of a type to which one of the rows refers.
+    /// Holds of a row `r` of a type to which one of the records refers.
     ///
-    /// - Parameter rows: the condition on the rows that refer, which are called `r` in it, too.
-    func referred(_ target: String, from rows: SQLFragment) -> SQLFragment {
-        .any(places.flatMap { referred(target, from: rows, $0) })
+    /// - Parameter found: the records that refer, as a statement has selected them (``SelectedRecords``).
+    func referred(_ target: String, from found: SelectedRecords) -> SQLFragment {
+        .any(places.flatMap { referred(target, from: found, $0) })
     }
 
-    private func referred(_ target: String, from rows: SQLFragment, _ place: Int) -> [SQLFragment] {
+    private func referred(_ target: String, from found: SelectedRecords, _ place: Int) -> [SQLFragment] {
         // A reference behind a base of ours is `Type/id`, as all that begins so is.
         let plain = SQLFragment("c.system = ?", [SQLValue(target)])
         let remote = SQLFragment("c.code >= ? AND c.code < ?", [SQLValue(target + "/"), SQLValue(target + "0")])
@@ -127,29 +126,28 @@ struct ReferringRecords {
             : SQLFragment(
                 "CASE WHEN c.parameter = ? THEN \(ofPlain) ELSE \(TextDigest.function)(c.code) END",
                 [name(place, .plain)])
-        var found = [
+        var all = [
             RecordAddress.isAmong(
-                "(SELECT " + address + " FROM record r JOIN record_term e ON e.number = r.number"
-                    + " JOIN search_term c ON c.number = e.term AND " + terms(place, plain, remote) + " WHERE " + rows
-                    + ")")
+                "(SELECT " + address + " FROM \(found.name) f JOIN record_term e ON e.number = f.number"
+                    + " JOIN search_term c ON c.number = e.term AND " + terms(place, plain, remote) + ")")
         ]
         if layout.places[place] == .subject, target == Patient.resourceType {
-            let ofSubject = RecordAddress.sql(type: "'\(Patient.resourceType)'", id: "r.subject")
-            found.append(
+            let ofSubject = RecordAddress.sql(type: "'\(Patient.resourceType)'", id: "f.subject")
+            all.append(
                 RecordAddress.isAmong(
-                    "(SELECT \(ofSubject) FROM record r WHERE " + rows + " AND " + hasSubject(place) + ")"))
+                    "(SELECT \(ofSubject) FROM \(found.name) f WHERE " + hasSubject(place, "f") + ")"))
         }
         if let url = ReferringRecords.url(of: target), hasCanonicals(place) {
-            found.append(
+            all.append(
                 SQLFragment(
-                    "r.number IN (SELECT u.number FROM record r JOIN record_term e ON e.number = r.number"
+                    "r.number IN (SELECT u.number FROM \(found.name) f JOIN record_term e ON e.number = f.number"
                         + " JOIN search_term c ON c.number = e.term AND c.type = ? AND c.parameter = ?"
                         + " JOIN search_term t ON t.type = ? AND t.parameter = ? AND t.system = ''"
                         + " AND t.code = c.code || CASE WHEN c.system = '' THEN '' ELSE '|' || c.system END"
-                        + " JOIN record_term u ON u.term = t.number WHERE ",
-                    [SQLValue(type), name(place, .url), SQLValue(target), SQLValue(url)]) + rows + ")")
+                        + " JOIN record_term u ON u.term = t.number)",
+                    [SQLValue(type), name(place, .url), SQLValue(target), SQLValue(url)]))
         }
-        return found
+        return all
     }
 
     /// The rows `r` that refer to resources of a type with certain ids.
@@ -165,7 +163,7 @@ struct ReferringRecords {
                 ]
                 if layout.places[place] == .subject, target == Patient.resourceType {
                     found.append(
-                        "(r.subject IN " + .list(ids.map { SQLValue($0) }) + " AND " + hasSubject(place) + ")")
+                        "(r.subject IN " + .list(ids.map { SQLValue($0) }) + " AND " + hasSubject(place, "r") + ")")
                 }
                 return found
             })

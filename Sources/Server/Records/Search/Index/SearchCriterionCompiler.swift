@@ -15,6 +15,8 @@ final class SearchCriterionCompiler {
     private let terminology: StoredTerminology
     private let ownBases: [String]
     private var filters: [String: SQLFragment] = [:]
+    /// What the statement selects first, of which the conditions speak.
+    private(set) var selected: [SelectedRecords] = []
     /// How many more plans are made: each counts what its conditions find.
     private var plansLeft = 30
 
@@ -26,18 +28,13 @@ final class SearchCriterionCompiler {
         terminology = StoredTerminology(transaction: transaction, filter: filter)
     }
 
-    /// The rows of records of a type that are shown and meet all criteria.
-    ///
-    /// - Throws: ``SearchConditionError``; ``StorageError``.
-    func rows(of type: String, meeting criteria: [SearchCriterion]) throws -> SQLFragment {
-        try plannedRows(of: type, meeting: criteria).rows
-    }
-
-    /// The same, and the plan by which they are found; nil where no more plans are made: then their numbers are looked up.
+    /// The rows of records of a type that are shown and meet all criteria, and the plan by which they are found; nil where no more
+    /// plans are made: then their numbers are looked up.
     ///
     /// - Parameters:
     ///   - most: so many are taken one by one (``SearchPlan``).
     ///   - after: the number behind which they are gone through in their order; nil where no order is asked for.
+    /// - Throws: ``SearchConditionError``; ``StorageError``.
     func plannedRows(
         of type: String, meeting criteria: [SearchCriterion], most: Int = SearchLimits.standard.most,
         after: Int64? = nil
@@ -53,6 +50,14 @@ final class SearchCriterionCompiler {
         plansLeft -= 1
         let plan = try SearchPlan(predicates, type: type, most: most, after: after, in: transaction)
         return (own + plan.condition, plan)
+    }
+
+    /// The records of a type that are shown and meet a criterion, selected before what asks for them.
+    private func select(_ type: String, meeting criterion: SearchCriterion) throws -> SelectedRecords {
+        let rows = try plannedRows(of: type, meeting: [criterion]).rows
+        let found = SelectedRecords(place: selected.count, rows)
+        selected.append(found)
+        return found
     }
 
     /// What the filter says of a type, whose terms are looked up once.
@@ -73,13 +78,13 @@ final class SearchCriterionCompiler {
             let references = try ReferringRecords(type: chain.type, parameter: chain.parameter, ownBases)
             return .some(
                 try chain.targets.map { target in
-                    let rows = try rows(of: target.type, meeting: [target.criterion])
-                    return .row(references.referring(to: target.type, rows))
+                    let found = try select(target.type, meeting: target.criterion)
+                    return .row(references.referring(to: target.type, in: found))
                 })
         case .reverse(let reverse):
             let references = try ReferringRecords(type: reverse.source, parameter: reverse.parameter, ownBases)
-            let rows = try rows(of: reverse.source, meeting: [reverse.criterion])
-            return .row(references.referred(reverse.type, from: rows))
+            let found = try select(reverse.source, meeting: reverse.criterion)
+            return .row(references.referred(reverse.type, from: found))
         }
     }
 }

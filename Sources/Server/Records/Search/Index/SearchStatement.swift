@@ -17,6 +17,8 @@ struct SearchStatement: Sendable {
     }
 
     private let parts: [Part]
+    /// What is selected before all else.
+    private let beginning: SQLFragment
     private let order: SearchOrder
     private let after: SearchPlace?
     /// The column by which an index has the records in their order, where no condition finds few.
@@ -44,34 +46,37 @@ struct SearchStatement: Sendable {
                 after: isSorted ? 0 : query.after?.number ?? 0)
             return Part(type: $0.type, rows: planned.rows, plan: planned.plan)
         }
+        beginning = compiler.selected.beginning
         column =
             order.keys.count == 1 && parts.count == 1 && parts[0].plan?.isFinding == false
             ? try SearchOrderStatement(order, of: parts[0].type).column(in: transaction) : nil
-        guard parts.reduce(0, { $0 + $1.rows.parameters.count }) <= Self.mostParameters,
-            parts.reduce(0, { $0 + $1.rows.sql.utf8.count }) <= Self.mostBytes
+        guard parts.reduce(beginning.parameters.count, { $0 + $1.rows.parameters.count }) <= Self.mostParameters,
+            parts.reduce(beginning.sql.utf8.count, { $0 + $1.rows.sql.utf8.count }) <= Self.mostBytes
         else { throw SearchConditionError.tooManySteps }
     }
 
-    /// The condition on the rows `r` of records of a type that are found.
+    /// The condition on the rows `r` of records of a type that are found, to stand in another statement.
     func rows(of type: String) -> SQLFragment {
-        parts.first { $0.type == type }?.rows ?? .never
+        guard let rows = parts.first(where: { $0.type == type })?.rows else { return .never }
+        guard !beginning.sql.isEmpty else { return rows }
+        return "r.number IN (" + beginning + "SELECT r.number FROM record r WHERE " + rows + ")"
     }
 
     /// The records themselves, where they are of one type and are gone through in the order in which they came; nil
     /// otherwise.
     func records(limit: Int) -> SQLFragment? {
         guard order.keys.isEmpty, parts.count == 1, parts[0].plan?.stream == nil else { return nil }
-        return RecordStore.versions + " AND v.version = r.version WHERE " + parts[0].rows
+        return beginning + RecordStore.versions + " AND v.version = r.version WHERE " + parts[0].rows
             + end(limit, isByNumbers: parts[0].isByNumbers)
     }
 
     /// The number of each record, and what it is sorted by.
     func page(limit: Int) throws -> SQLFragment {
         let pages = try parts.map { try page($0, limit) }
-        guard pages.count != 1 else { return pages[0] }
+        guard pages.count != 1 else { return beginning + pages[0] }
         guard !pages.isEmpty else { return SQLFragment("SELECT number FROM record WHERE 1 = 0") }
         let all = pages.enumerated().map { index, page in "SELECT * FROM (" + page + ") p\(index)" }
-        return "SELECT a.* FROM (" + .joined(all, by: " UNION ALL ")
+        return beginning + "SELECT a.* FROM (" + .joined(all, by: " UNION ALL ")
             + SQLFragment(") a ORDER BY \(order.columns(of: "a")) LIMIT ?", [SQLValue(limit)])
     }
 
@@ -79,7 +84,7 @@ struct SearchStatement: Sendable {
     /// came, and an index finds few; nil otherwise. They tell how many there are, and which of them are on a page.
     func numbers() -> SQLFragment? {
         guard order.keys.isEmpty, parts.count == 1, parts[0].plan?.isFinding == true else { return nil }
-        return "SELECT r.number AS number FROM record r WHERE " + parts[0].rows
+        return beginning + "SELECT r.number AS number FROM record r WHERE " + parts[0].rows
     }
 
     private func end(_ limit: Int, isByNumbers: Bool) -> SQLFragment {
@@ -129,7 +134,7 @@ struct SearchStatement: Sendable {
         let first =
             "SELECT r.number AS number, \(column) AS \(value) FROM record r WHERE " + begin
             + SQLFragment(" ORDER BY \(column)\(direction), r.number LIMIT ?", [SQLValue(window)])
-        return "SELECT w.number AS number, w.\(value) AS \(value) FROM (" + first
+        return beginning + "SELECT w.number AS number, w.\(value) AS \(value) FROM (" + first
             + ") w JOIN record r ON r.number = w.number WHERE " + parts[0].rows
             + SQLFragment(" ORDER BY w.\(value)\(direction), w.number LIMIT ?", [SQLValue(limit)])
     }
@@ -142,11 +147,12 @@ struct SearchStatement: Sendable {
     /// - Parameter limit: no more are counted of each; nil for all.
     func totals(upTo limit: Int? = nil) -> [SQLFragment] {
         parts.map { part in
-            guard let limit else { return "SELECT count(*) AS total FROM record r WHERE " + part.rows }
+            guard let limit else { return beginning + "SELECT count(*) AS total FROM record r WHERE " + part.rows }
             let counted =
                 part.plan?.stream.map { $0.stream.numbers(from: 0, where: part.rows) }
                 ?? "SELECT 1 AS one FROM record r WHERE " + part.rows
-            return "SELECT count(*) AS total FROM (" + counted + SQLFragment(" LIMIT ?) k", [SQLValue(limit)])
+            return beginning + "SELECT count(*) AS total FROM (" + counted
+                + SQLFragment(" LIMIT ?) k", [SQLValue(limit)])
         }
     }
 
@@ -158,7 +164,7 @@ struct SearchStatement: Sendable {
                     "r.number IN (" + stream.numbers(from: first, where: part.rows)
                         + SQLFragment(" ORDER BY number LIMIT ?)", [SQLValue(limit)])
                 } ?? part.rows
-            return "SELECT r.id AS id FROM record r WHERE " + found
+            return beginning + "SELECT r.id AS id FROM record r WHERE " + found
                 + SQLFragment(" ORDER BY r.number LIMIT ?", [SQLValue(limit)])
         }
     }
