@@ -30,6 +30,41 @@ struct PostgreSQLTests {
         }
     }
 
+    @Test func whatIsKnownOfATableThatGrewIsBroughtUpToDate() async throws {
+        try await Engine.postgresql.withDatabase([Self.table]) { database async throws in
+            func known() async throws -> (rows: Int64?, analyzed: Int64?) {
+                try await database.read { transaction in
+                    let row = try transaction.first(
+                        """
+                        SELECT CAST(c.reltuples AS bigint) AS rows, (SELECT count(*) FROM pg_statistic s WHERE s.starelid = c.oid) AS columns
+                        FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+                        WHERE n.nspname = current_schema() AND c.relname = 'thing'
+                        """)
+                    return (try row?.integer("rows"), try row?.integer("columns"))
+                }
+            }
+            func add(_ numbers: ClosedRange<Int>) async throws {
+                try await database.write { transaction in
+                    for number in numbers {
+                        try transaction.execute(
+                            "INSERT INTO thing (number, name) VALUES (?, ?)",
+                            [SQLValue(number), SQLValue(String(repeating: "x", count: 200))])
+                    }
+                }
+            }
+            try await add(1...2_000)
+            try await database.analyzeGrownTables()
+            #expect(try await known() == (2_000, 3))
+            // A little more changes nothing, much more does.
+            try await add(2_001...2_010)
+            try await database.analyzeGrownTables()
+            #expect(try await known().rows == 2_000)
+            try await add(2_011...4_000)
+            try await database.analyzeGrownTables()
+            #expect(try await known().rows == 4_000)
+        }
+    }
+
     @Test func whatBreaksInTheMiddleIsAnErrorOfTheStoreAndWritesNothing() async throws {
         try await Engine.postgresql.withDatabase([Self.table]) { database async throws in
             let error = await #expect(throws: StorageError.self) {

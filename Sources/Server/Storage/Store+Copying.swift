@@ -73,7 +73,7 @@ extension Store {
             try await target.migrate()
             // 3. All rows; both sides stand as they are until the end.
             return try await target.open(purpose: .loading).closing { made in
-                try await source.write { transaction in
+                let rows = try await source.write { transaction in
                     let rows = try made.writeNested { copied in
                         let rows = try StoreCopy(from: transaction, to: copied).run()
                         try StoreMark.isBeingFilled.write(at: date, in: copied)
@@ -85,6 +85,9 @@ extension Store {
                     try StoreMark.isMoved(to: location).write(at: date, in: transaction)
                     return rows
                 }
+                // What was moved is moved, whatever becomes of this.
+                try? await made.analyzeGrownTables()
+                return rows
             }
         }
         // 4. From here on the new place counts.

@@ -68,6 +68,7 @@ public struct StudyWarehouse: Sendable {
             }
             try finished.finish(in: transaction)
         }
+        try await database.analyzeGrownTables()
         // 5. What clients show beside the concepts.
         var totals = try await database.read { try OntologyTotals(in: $0) }
         var hasMorePatients = true

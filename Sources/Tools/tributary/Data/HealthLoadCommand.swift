@@ -66,6 +66,7 @@ extension HealthCommand {
                 identifyingData: study.identifyingDataHandling, health: health, into: load,
                 size: rebuildIndexes ? .filling : .usual, progress: ProgressLine().show)
             try await Self.makeIndexes(in: opened)
+            try await opened.analyzeGrownTables()
             try await opened.close()
             show(importReport, rows, load)
             try ImportReportOutput.check(importReport)
