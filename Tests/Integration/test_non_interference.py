@@ -156,6 +156,7 @@ class NonInterference(unittest.TestCase):
         print(f"  {GRANTS} grants, {asked} requests, {took:.0f} s: {dict(sorted(answered.items(), key=str))}; of "
               f"{looked_at} records looked at {seen_records} were read", file=sys.stderr)
         self.assertEqual(differing, [], f"{len(differing)} differ\n" + "\n".join(differing[:12]))
+        self.assertEqual([status for status in answered if isinstance(status, int) and status >= 500], [])
         self.assertGreaterEqual(seen_records, GRANTS // 2 * SHOWN)
         self.assertGreater(answered.get(200, 0), asked // 10)
 

@@ -138,6 +138,32 @@ import Trust
         try await fixture.close()
     }
 
+    /// Its row still has when and whose it was.
+    @Test(arguments: [
+        "date=ge2026", "patient=a", "subject=Patient/a", "_id=gone,kept", "_lastUpdated=ge2020", "code:not=y",
+    ])
+    func whatIsDeletedMeetsNoQueryOfAScope(query: String) async throws {
+        var fixture = try await RecordsFixture()
+        try await fixture.addWriter()
+        for id in ["gone", "kept"] {
+            try await fixture.put(RecordsTests.observation(id, subject: "a"))
+        }
+        #expect(try await fixture.send(.delete, "/fhir/Observation/gone").status == 204)
+        let grant = try grant("user/Observation.rs?" + query, ["a"])
+        let (found, facts) = try await fixture.database.read { transaction in
+            let filter = try SQLFragment(
+                showing: Policy().filter(grant, .read, at: now), type: "Observation", in: transaction)
+            let rows = try transaction.query(
+                "SELECT r.id AS id FROM record r WHERE r.type = 'Observation' AND " + filter.sql, filter.parameters)
+            let facts = try RecordStore().facts(
+                ofType: "Observation", id: "gone", asking: grant.queries(of: "Observation"), in: transaction)
+            return (try rows.map { try $0.text("id") }, facts?.facts)
+        }
+        #expect(found == ["kept"])
+        #expect(!Policy().decide(grant, .read, record: try #require(facts), at: now).isPermitted)
+        try await fixture.close()
+    }
+
     // MARK: What an app is shown
 
     private static let restricted =

@@ -40,13 +40,13 @@ private struct FilterBuilder {
         }
     }
 
-    /// The query of a scope is a search of the type.
+    /// The query of a scope is a search of the type, which finds nothing that is deleted: its row still has what it was.
     private mutating func met(_ query: ScopeQuery) throws -> String {
         guard let conditions = query.conditions(of: type) else { return Self.never }
         let predicates = try conditions.map { try SearchPredicate($0, terms: terms) }
         let found = SearchPredicate.every(predicates).condition(type: type, isFinding: false)
         parameters += found.parameters
-        return "(" + found.sql + ")"
+        return "(r.deleted = 0 AND " + found.sql + ")"
     }
 
     private mutating func joined(_ parts: [RecordFilter], by word: String) throws -> String {
