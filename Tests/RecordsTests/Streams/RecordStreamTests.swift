@@ -62,6 +62,7 @@ import Testing
         let fixture = try await RecordsFixture()
         var random = Seeded.fresh()
         let store = fixture.store
+        var most = 0
         for step in 0..<150 {
             let (at, received) = (
                 Self.start.addingTimeInterval(Double(step)),
@@ -88,10 +89,13 @@ import Testing
                     }
                 }
             }
+            guard step % 10 == 9 else { continue }
+            let (told, counted) = try await fixture.database.read { (try Self.told($0), try Self.recounted($0)) }
+            #expect(told == counted, "seed \(random.seed)")
+            // In the end it may be that nothing is there.
+            most = max(most, told.count)
         }
-        let (told, counted) = try await fixture.database.read { (try Self.told($0), try Self.recounted($0)) }
-        #expect(told == counted, "seed \(random.seed)")
-        #expect(!told.isEmpty)
+        #expect(most > 1)
         try await fixture.close()
     }
 
