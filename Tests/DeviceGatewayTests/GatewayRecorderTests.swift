@@ -6,6 +6,7 @@ import Storage
 import StorageTestSupport
 import TestSupport
 import Testing
+import Trust
 
 @testable import DeviceGateway
 
@@ -139,6 +140,25 @@ import Testing
             #expect(try await fixture.status().waiting.map(\.code) == ["device-unknown"])
             // It is in the way, and that is said.
             await #expect(throws: GatewayError.self) { try await fixture.register("d", of: "p1") }
+        }
+    }
+
+    @Test func aDeviceIsRegisteredForAParticipantOfWhomSomethingIsOnFile() async throws {
+        try await GatewayFixture.with { fixture in
+            try await fixture.register("d", of: "p1")
+            let (access, now) = (fixture.access, fixture.clock.now)
+            for (participant, code) in [("p1", nil), ("p2", "participant-unknown")] {
+                let registration = try DeviceRegistration(device: "e", participant: participant)
+                let refused: GatewayError? = try await fixture.database.write { transaction in
+                    do {
+                        try registration.register(
+                            by: Actor(id: "a", role: .site), access: access, submissionID: "r", at: now, in: transaction
+                        )
+                        return nil
+                    } catch let error as GatewayError { return error }
+                }
+                #expect(refused?.code == code)
+            }
         }
     }
 

@@ -37,6 +37,8 @@ struct RecordsFixture {
     var admission: (any RecordAdmission)?
     /// What is exported; nil where nothing is.
     var exports: Exports?
+    /// So long may one request look for what it asks for.
+    var searchTime = SearchLimits.standard.time
     let folder: URL
 
     init(limiter: RateLimiter = RateLimiter()) async throws {
@@ -88,9 +90,10 @@ struct RecordsFixture {
     var router: Router<ServerRequestContext> {
         let router = Router(context: ServerRequestContext.self)
         let refused = refused
-        let routes = RecordsRoutes(
+        var routes = RecordsRoutes(
             database: database, access: access, limiter: limiter, published: published,
             refusals: { refused.append($0) }, admission: admission, exports: exports, clock: { Date() })
+        routes.service.limits.time = searchTime
         routes.addSurroundings(to: router)
         routes.add(to: router)
         return router

@@ -115,6 +115,63 @@ struct DatabaseContractTests {
         }
     }
 
+    /// Alone, behind others, and in a transaction that writes, which may not go on then.
+    @Test(arguments: Engine.allCases)
+    func aQueryThatTakesTooLongIsEnded(engine: Engine) async throws {
+        let endless = "WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n > ?)"
+        let query = SQLQuery(endless + " SELECT COUNT(*) AS total FROM number", [0])
+        let short = SQLQuery("SELECT CAST(? AS INTEGER) AS one", [1])
+        try await engine.withDatabase(Self.schema) { database async throws in
+            for queries in [[query], [short, query, short]] {
+                let begun = ContinuousClock.now
+                let error = await #expect(throws: StorageError.self) {
+                    try await database.read { transaction in
+                        try transaction.limited(until: .now + .milliseconds(100)) {
+                            if queries.count == 1 {
+                                return try transaction.query(query.sql, query.parameters).count
+                            }
+                            return try transaction.queries(queries).count
+                        }
+                    }
+                }
+                #expect(error?.isOfTimeLimit == true, "\(String(describing: error))")
+                #expect(ContinuousClock.now - begun >= .milliseconds(100))
+                // The connection goes on.
+                #expect(try await database.read { try $0.query(short.sql, short.parameters).count } == 1)
+            }
+            let error = await #expect(throws: StorageError.self) {
+                try await database.write { transaction in
+                    try transaction.execute("INSERT INTO thing (id) VALUES (1)")
+                    let found = try transaction.limited(until: .now + .seconds(60)) {
+                        try transaction.query("SELECT id FROM thing").count
+                    }
+                    #expect(found == 1)
+                    try transaction.execute("INSERT INTO thing (id) VALUES (2)")
+                    try transaction.limited(until: .now + .milliseconds(50)) {
+                        _ = try transaction.query(query.sql, query.parameters)
+                    }
+                }
+            }
+            #expect(error?.isOfTimeLimit == true)
+            #expect(try await database.read { try $0.query("SELECT id FROM thing").isEmpty })
+            // An error of another kind is told as it is, and what comes too late is not begun.
+            let other = await #expect(throws: StorageError.self) {
+                try await database.read { transaction in
+                    try transaction.limited(until: .now + .seconds(60)) {
+                        try transaction.query("SELECT absent").count
+                    }
+                }
+            }
+            #expect(other?.code == "storage-tables", "\(String(describing: other))")
+            let late = await #expect(throws: StorageError.self) {
+                try await database.read { transaction in
+                    try transaction.limited(until: .now) { try transaction.query("SELECT 1 AS one").count }
+                }
+            }
+            #expect(late?.isOfTimeLimit == true)
+        }
+    }
+
     @Test(arguments: Engine.allCases)
     func aClosedDatabaseThrows(engine: Engine) async throws {
         try await engine.withDatabase(Self.schema) { database async throws in

@@ -76,6 +76,10 @@ private struct FaultingTransaction: SQLTransaction {
         try transaction.each(sql, parameters, body)
     }
 
+    func limited<T>(until end: ContinuousClock.Instant, _ body: () throws -> T) throws -> T {
+        try transaction.limited(until: end, body)
+    }
+
     func prepare(_ sql: String) throws -> any SQLStatement {
         FaultingStatement(statement: try transaction.prepare(sql), database: database)
     }

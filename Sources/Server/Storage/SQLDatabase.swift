@@ -36,6 +36,13 @@ public protocol SQLTransaction {
     /// - Parameter varying: as many columns, the first, differ from row to row. The placeholders are theirs, row after row,
     ///   and then those of the columns that all rows share.
     func prepare(_ insertion: SQLInsertionTarget, rows: Int, varying: Int) throws -> (any SQLStatement)?
+
+    /// Reads until an instant at most: what others may ask for can take longer than anybody waits for it, and others wait
+    /// for the connection meanwhile. Calls are not nested.
+    ///
+    /// - Parameter body: runs queries; it writes nothing.
+    /// - Throws: ``StorageError`` `storage-time-limit` where a query was ended for it, or was not begun; what `body` throws.
+    func limited<T>(until end: ContinuousClock.Instant, _ body: () throws -> T) throws -> T
 }
 
 extension SQLTransaction {

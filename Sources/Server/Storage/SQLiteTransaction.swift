@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import GRDBSQLite
 
 /// A transaction on GRDB's connection. The statements that it met are kept at hand: those of a load run thousands of times.
 final class SQLiteTransaction: SQLTransaction {
@@ -69,6 +70,29 @@ final class SQLiteTransaction: SQLTransaction {
     func prepare(_ insertion: SQLInsertionTarget, rows: Int, varying: Int) throws -> (any SQLStatement)? {
         try lend(insertion.sql(rows: rows, varying: varying))
     }
+
+    func limited<T>(until end: ContinuousClock.Instant, _ body: () throws -> T) throws -> T {
+        guard ContinuousClock.now < end else { throw StorageError.timeLimit }
+        let connection = database.sqliteConnection
+        // SQLite asks each so many steps whether to go on (https://www.sqlite.org/c3ref/progress_handler.html).
+        return try withUnsafePointer(to: end) { pointer in
+            sqlite3_progress_handler(
+                connection, Self.stepsBetweenLooks,
+                { pointer in
+                    guard let end = pointer?.assumingMemoryBound(to: ContinuousClock.Instant.self).pointee else {
+                        return 0
+                    }
+                    return ContinuousClock.now < end ? 0 : 1
+                }, UnsafeMutableRawPointer(mutating: pointer))
+            defer { sqlite3_progress_handler(connection, 0, nil, nil) }
+            do { return try body() } catch let error as StorageError where error.code == StorageError.interrupted.code {
+                throw ContinuousClock.now < end ? error : StorageError.timeLimit
+            }
+        }
+    }
+
+    /// Some milliseconds' work.
+    private static let stepsBetweenLooks: CInt = 50_000
 
     /// A statement for one inserter.
     private func lend(_ sql: String) throws -> SQLitePreparedStatement {

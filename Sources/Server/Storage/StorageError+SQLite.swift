@@ -44,6 +44,7 @@ extension StorageError {
             self.init(
                 code: "storage-open",
                 message: "The database's file cannot be opened; check that its folder exists.")
+        case (.SQLITE_INTERRUPT, _): self = .interrupted
         case (.SQLITE_ERROR, _) where detail.hasPrefix("no such ") || detail.contains(" has no column "):
             self.init(
                 code: "storage-tables", message: "The database's tables are not as they were made: \(detail).")

@@ -8,6 +8,7 @@ public struct StorageError: CodedError, Hashable {
     /// `storage-password-in-url`, `storage-encoding`, `storage-schema-newer`, `storage-schema-mismatch`, `storage-schema-order`,
     /// `storage-schema-older`, `storage-missing`, `storage-locked`, `storage-exists`,
     /// `storage-moved`, `storage-being-moved`, `storage-unmeasured`, `file-unwritable`, `study-upgrade-needed`, `queue-of-another-study`,
+    /// `storage-time-limit`, `storage-interrupted`,
     /// `storage-tables`, `queue-unknown-submission`, `queue-outcome-invalid` or `storage-failed`.
     public let code: String
     /// A sentence that a person can act on.
@@ -30,6 +31,16 @@ public struct StorageError: CodedError, Hashable {
 
     /// Whether what the engine ended may be tried again as it is: others were in the way.
     var isOverOthers: Bool { code == "storage-conflict" }
+
+    /// A query that was ended before it was done, see ``SQLTransaction/limited(until:_:)``.
+    static let timeLimit = StorageError(
+        code: "storage-time-limit", message: "The database took too long to find what was asked for; ask for less.")
+
+    static let interrupted = StorageError(
+        code: "storage-interrupted", message: "The database was told to stop what it did; try again.")
+
+    /// Whether a query was ended because it took too long.
+    public var isOfTimeLimit: Bool { self == .timeLimit }
 
     static func column(_ column: String, wanted: String) -> StorageError {
         StorageError(

@@ -61,14 +61,10 @@ public struct DeviceRegistration: Sendable, Hashable {
         guard try !DeletionRegister().isDeleted(participant, in: transaction) else {
             throw GatewayError("participant-deleted", "The participant was deleted.")
         }
-        let known = try transaction.first(
-            """
-            SELECT 1 AS one FROM record WHERE subject = ? LIMIT 1
-            """, [SQLValue(participant)])
-        guard known != nil else {
+        let store = RecordStore()
+        guard try store.hasRecords(about: participant, ofTypes: store.types(in: transaction), in: transaction) else {
             throw GatewayError("participant-unknown", "Nothing is on file of the participant \(participant).")
         }
-        let store = RecordStore()
         switch try Self.owner(of: device, in: transaction) {
         case .participant(let present, _) where present == participant: break
         case .participant:
@@ -79,12 +75,11 @@ public struct DeviceRegistration: Sendable, Hashable {
                     "device-taken", "The Device \(recordID) is another participant's; delete it first.")
             }
             let resource = resource
-            let put = try store.put(
+            _ = try store.put(
                 resource, content: resource.json.data(), original: nil, id: recordID,
                 provenance: RecordProvenance(
                     submissionID: submissionID, clientID: actor.id, keyID: nil, receivedAt: at),
                 at: at, in: transaction)
-            _ = put
             try access.record(
                 Decision(allowed: true, reason: "permitted"), actor, .writeRecord,
                 Target(resourceType: "Device", resourceID: recordID, subject: participant), in: transaction)

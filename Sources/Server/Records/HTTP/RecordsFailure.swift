@@ -2,6 +2,7 @@ import FHIR
 import HTTPTypes
 import Hummingbird
 import ServerHTTP
+import Storage
 
 /// The refusal of a request for records: a FHIR OperationOutcome (<https://hl7.org/fhir/R4/operationoutcome.html>).
 struct RecordsFailure: Refusal {
@@ -33,6 +34,7 @@ extension RecordsFailure {
             self.init(
                 status: .badRequest, issue: isCostly ? .tooCostly : isValue ? .value : .notSupported, code: error.code,
                 message: error.message)
+        case let error as StorageError where error.isOfTimeLimit: self = .tooSlow
         case let failure as HTTPFailure where failure == .notFound: self = .notFound
         case let failure as HTTPFailure where failure == .bodyTooLarge: self = .tooLarge
         case let failure as HTTPFailure:
@@ -77,6 +79,9 @@ extension RecordsFailure {
     static let tooManyValues = RecordsFailure(
         status: .badRequest, issue: .tooCostly, code: "too-costly",
         message: "There are too many values; ask for them in several requests.")
+    static let tooSlow = RecordsFailure(
+        status: .badRequest, issue: .tooCostly, code: "too-costly",
+        message: "It takes too long to find what is asked for; ask for less, by more conditions or fewer values.")
     static let unsupportedForm = RecordsFailure(
         status: .unsupportedMediaType, issue: .notSupported, code: "media-type-unknown",
         message: "A search form is sent as application/x-www-form-urlencoded.")

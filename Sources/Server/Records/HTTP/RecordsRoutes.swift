@@ -8,7 +8,7 @@ import Trust
 
 /// The records' FHIR API: <https://hl7.org/fhir/R4/http.html>.
 public struct RecordsRoutes: Sendable {
-    let service: RecordsService
+    var service: RecordsService
     private let scheme: String
     private let address: PublicAddress?
     private let oauthURIs: (@Sendable () -> JSON)?

@@ -23,6 +23,7 @@ struct RecordsService: Sendable {
     let exports: Exports?
     /// The types that are published with the study and written with its files alone.
     let publishedTypes: Set<String>
+    var limits = SearchLimits.standard
     let store = RecordStore()
 
     init(
@@ -41,6 +42,19 @@ struct RecordsService: Sendable {
         self.database = database
         self.access = access
         self.clock = clock
+    }
+
+    /// Reads what is asked for, for as long as one request may.
+    ///
+    /// - Parameter end: when what has several to read must have read all; nil for what has one.
+    /// - Throws: ``StorageError`` `storage-time-limit`.
+    func reading<T: Sendable>(
+        until end: ContinuousClock.Instant? = nil, _ body: @escaping @Sendable (any SQLTransaction) throws -> T
+    ) async throws -> T {
+        let time = limits.time
+        return try await database.read { transaction in
+            try transaction.limited(until: end ?? .now + time) { try body(transaction) }
+        }
     }
 
     /// What the bearer of a token may do.
@@ -121,7 +135,8 @@ struct RecordsService: Sendable {
     /// The history of a resource as a Bundle (<https://hl7.org/fhir/R4/http.html#history>), of the versions that the grant
     /// shows. How many there are is told to whom nothing is hidden.
     func history(
-        type: String, id: String, page asked: HistoryPage, url: String, by grant: AccessGrant
+        type: String, id: String, page asked: HistoryPage, url: String, by grant: AccessGrant,
+        until end: ContinuousClock.Instant? = nil
     ) async throws -> FHIR.Bundle {
         guard RecordType.isHeld(type) else { throw RecordsFailure.unknownType }
         guard Resource.isID(id) else { throw RecordsFailure.notFound }
@@ -135,7 +150,7 @@ struct RecordsService: Sendable {
         guard stored != nil else { throw RecordsFailure.notFound }
         let isWhole = access.policy.filter(grant, .historyOfInstance, at: clock()) == .everything
         let limit = asked.count
-        let (records, total): ([StoredRecord], Int) = try await database.read { transaction in
+        let (records, total): ([StoredRecord], Int) = try await reading(until: end) { transaction in
             let total = try transaction.first(
                 RecordStore.versionCountSQL, [RecordAddress.value(type: type, id: id)])
             // It may have been given to another, or hidden, since it was decided.

@@ -2,6 +2,15 @@ import FHIR
 import Foundation
 import Trust
 
+/// What the entries of a Bundle may still read.
+private struct ReadAllowance {
+    var resources = BundleEntry.mostRead
+    /// All of them together read until then.
+    let end: ContinuousClock.Instant
+
+    init(_ limits: SearchLimits) { end = .now + limits.time }
+}
+
 extension RecordsService {
     /// Performs a batch, entry by entry, or a transaction, of which all is done or nothing
     /// (<https://hl7.org/fhir/R4/http.html#transaction>).
@@ -15,7 +24,7 @@ extension RecordsService {
         switch bundle.type {
         case .batch:
             var answer = BundleAnswer(type: .batchResponse)
-            var left = BundleEntry.mostRead
+            var left = ReadAllowance(limits)
             for entry in bundle.entry {
                 answer.entries.append(
                     await single(entry, by: grant, url: url, strict: strict, returning: preference, &left))
@@ -29,7 +38,7 @@ extension RecordsService {
 
     private func single(
         _ entry: FHIR.Bundle.Entry, by grant: AccessGrant, url: String, strict: Bool,
-        returning preference: ReturnPreference, _ left: inout Int
+        returning preference: ReturnPreference, _ left: inout ReadAllowance
     ) async -> BundleAnswer.Entry {
         do {
             switch try BundleEntry(entry) {
@@ -64,7 +73,7 @@ extension RecordsService {
                 answers[place] = Self.entry(outcome, returning: preference)
             }
         }
-        var left = BundleEntry.mostRead
+        var left = ReadAllowance(limits)
         for (place, entry) in entries.enumerated() {
             if case .write = entry { continue }
             // What was written stands: what cannot be read is said at its place.
@@ -79,9 +88,9 @@ extension RecordsService {
     }
 
     private func read(
-        _ entry: BundleEntry, by grant: AccessGrant, url: String, strict: Bool, _ left: inout Int
+        _ entry: BundleEntry, by grant: AccessGrant, url: String, strict: Bool, _ left: inout ReadAllowance
     ) async throws -> FHIR.Bundle.Entry {
-        guard left > 0 else { throw RecordsFailure.tooMuchRead }
+        guard left.resources > 0 else { throw RecordsFailure.tooMuchRead }
         var answer = FHIR.Bundle.Entry()
         var response = FHIR.Bundle.Entry.Response(status: "200 OK")
         switch entry {
@@ -93,23 +102,25 @@ extension RecordsService {
                     try await read(type: type, id: id, by: RecordCaller(grant))
                 }
             answer.resource = try record.resource()
-            left -= 1
+            left.resources -= 1
             response.etag = "W/\"\(record.version)\""
             response.lastModified = DateTime(record.lastUpdated)
         case .history(let type, let id, let criteria):
             let found =
                 if let type, let id {
-                    try await history(type: type, id: id, page: try HistoryPage(criteria), url: url, by: grant)
+                    try await history(
+                        type: type, id: id, page: try HistoryPage(criteria), url: url, by: grant, until: left.end)
                 } else {
                     try await history(
                         ofType: type, try HistoryQuery(type: type, parameters: criteria, strict: strict), url: url,
-                        by: grant)
+                        by: grant, until: left.end)
                 }
-            left -= max(1, found.entry.count)
+            left.resources -= max(1, found.entry.count)
             answer.resource = found.resource
         case .search(let scope, let criteria):
-            let found = try await search(scope, parameters: criteria, strict: strict, url: url, by: RecordCaller(grant))
-            left -= max(1, found.entries.count)
+            let found = try await search(
+                scope, parameters: criteria, strict: strict, url: url, by: RecordCaller(grant), until: left.end)
+            left.resources -= max(1, found.entries.count)
             answer.resource = try found.bundle.resource
         case .write: throw RecordsFailure.entryInvalid
         }

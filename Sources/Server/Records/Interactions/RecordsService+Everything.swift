@@ -19,7 +19,7 @@ extension RecordsService {
         // The Patient decides whether there is anything; that read is in the audit.
         _ = try await read(type: Patient.resourceType, id: id, by: RecordCaller(grant))
         let (policy, now, store) = (access.policy, clock(), store)
-        let found = try await database.read { transaction in
+        let found = try await reading { transaction in
             let rows = try Self.rows(
                 of: id, page, store,
                 showing: { type in

@@ -42,7 +42,7 @@ extension RecordsService {
             grant: grant, policy: access.policy, now: now, matching: matching, newID: newID,
             publishedTypes: publishedTypes)
         // 1. Which resources are meant.
-        let (plans, targets) = try await database.read { transaction in
+        let (plans, targets) = try await reading { transaction in
             let plans = try requests.enumerated().map { place, request in
                 try Self.placed(place, of: requests.count) { try planner.plan(request, in: transaction) }
             }
@@ -59,7 +59,7 @@ extension RecordsService {
             provenance: RecordProvenance(
                 submissionID: RecordProvenance.interfacePrefix + newID().lowercaseText,
                 clientID: grant.actor.id, keyID: nil,
-                receivedAt: now))
+                receivedAt: now), time: limits.time)
         defer { executor.release((plans, ready)) }
         return try await database.write { try execution.perform(ready, in: $0) }
     }

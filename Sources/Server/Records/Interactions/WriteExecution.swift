@@ -9,6 +9,8 @@ struct WriteExecution {
     let access: AccessControl
     let admission: (any WriteAdmission)?
     let provenance: RecordProvenance
+    /// So long may it take to look again at what is meant; others who write wait.
+    let time: Duration
 
     private var grant: AccessGrant { planner.grant }
     private var policy: Policy { planner.policy }
@@ -47,10 +49,12 @@ struct WriteExecution {
     func perform(_ all: [Ready], in transaction: any SQLTransaction) throws -> [WriteOutcome] {
         // 1. Everything is decided before anything is written.
         var permitted: [String: Set<String>] = [:]
-        for (place, ready) in all.enumerated() {
-            do { try check(ready, &permitted, in: transaction) } catch var refusal as WriteRefusal {
-                if all.count > 1 { refusal.place = place }
-                throw refusal
+        try transaction.limited(until: .now + time) {
+            for (place, ready) in all.enumerated() {
+                do { try check(ready, &permitted, in: transaction) } catch var refusal as WriteRefusal {
+                    if all.count > 1 { refusal.place = place }
+                    throw refusal
+                }
             }
         }
         // 2. What is deleted goes first (https://hl7.org/fhir/R4/http.html#trules).

@@ -1,5 +1,9 @@
-/// How many records a search takes one by one, before it goes through an index in the order of the page.
+/// How long a search takes at most, and how many records it takes one by one before it goes through an index in the order
+/// of the page.
 struct SearchLimits: Sendable {
+    /// So long may what is asked for be looked for, in a transaction that reads or by all entries of a Bundle together. Who
+    /// waits for a connection to the database and then as long has an answer before a listener's limit of a minute.
+    var time: Duration = .seconds(20)
     /// What finds more records than these does not find them: they are gone through in their order, where a page of them is
     /// full soon.
     var most = 2_000

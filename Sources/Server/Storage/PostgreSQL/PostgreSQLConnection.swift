@@ -3,7 +3,9 @@ import Foundation
 
 /// One connection of libpq. It waits for the server on the thread that calls; one thread uses it at a time.
 final class PostgreSQLConnection {
-    private let pointer: OpaquePointer
+    let pointer: OpaquePointer
+    /// The instant at which a query is ended; nil where the server's own limit is the only one.
+    var end: ContinuousClock.Instant?
     private(set) var prepared = PostgreSQLPreparedStatements()
     /// By the names of tables, those that they refer to.
     private var references: [String: Set<String>] = [:]
@@ -68,7 +70,12 @@ final class PostgreSQLConnection {
         try require(values.count, of: statement)
         let parameters = try PostgreSQLParameters(values)
         let result = parameters.withPointers { texts, lengths, formats in
-            PQexecPrepared(pointer, statement.name, CInt(parameters.count), texts, lengths, formats, 1)
+            guard end != nil else {
+                return PQexecPrepared(pointer, statement.name, CInt(parameters.count), texts, lengths, formats, 1)
+            }
+            let isSent = PQsendQueryPrepared(
+                pointer, statement.name, CInt(parameters.count), texts, lengths, formats, 1)
+            return isSent == 1 ? answerInTime() : nil
         }
         return try check(PostgreSQLResult(result), of: statement)
     }
@@ -144,6 +151,7 @@ final class PostgreSQLConnection {
         var failure: StorageError?
         var ended = 0
         while isAlive {
+            awaitAnswer()
             // Nothing ends the answer to one statement; the synchronisation ends them all.
             guard let answer = PQgetResult(pointer) else { continue }
             let result = PostgreSQLResult(answer)

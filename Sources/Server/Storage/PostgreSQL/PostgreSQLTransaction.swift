@@ -51,6 +51,17 @@ final class PostgreSQLTransaction: SQLTransaction {
         _ = try connection.run("CLOSE \(name)")
     }
 
+    func limited<T>(until end: ContinuousClock.Instant, _ body: () throws -> T) throws -> T {
+        guard ContinuousClock.now < end else { throw StorageError.timeLimit }
+        // What waits is written without a limit.
+        try flush()
+        connection.end = end
+        defer { connection.end = nil }
+        do { return try body() } catch let error as StorageError where error.code == StorageError.tooSlow.code {
+            throw ContinuousClock.now < end ? error : StorageError.timeLimit
+        }
+    }
+
     func prepare(_ sql: String) throws -> any SQLStatement { try PostgreSQLPreparedStatement(sql, in: self) }
 
     func prepare(_ insertion: SQLInsertionTarget) throws -> any SQLStatement {

@@ -18,9 +18,7 @@ extension StorageError {
             self.init(code: "storage-constraint", message: "The database refused a row\(at): SQLSTATE \(sqlState).")
         case ("40", "40001"), ("40", "40P01"):
             self.init(code: "storage-conflict", message: "Others changed the same rows; try again.")
-        case (_, "55P03"), (_, "57014"), ("40", _):
-            self.init(
-                code: "storage-busy", message: "Others keep the database locked, or it is too slow; try again.")
+        case (_, "55P03"), (_, "57014"), ("40", _): self = .tooSlow
         case ("58", _):
             self.init(code: "storage-io", message: "The database could not read or write a file of its own.")
         case ("XX", "XX001"), ("XX", "XX002"):
@@ -42,6 +40,10 @@ extension StorageError {
                 message: "The database refused a statement: \(primary) (SQLSTATE \(sqlState)).")
         }
     }
+
+    /// What the server ended over a lock of others or a limit of time, or was told to end.
+    static let tooSlow = StorageError(
+        code: "storage-busy", message: "Others keep the database locked, or it is too slow; try again.")
 
     /// A connection that cannot be made, or was lost.
     static func unreachable(_ detail: String) -> StorageError {

@@ -1,0 +1,57 @@
+import FHIR
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import Records
+
+/// What takes too long to find: no request has the database for longer than it may.
+@Suite struct SearchTimeTests {
+    private func fixture() async throws -> RecordsFixture {
+        var fixture = try await RecordsFixture()
+        try await fixture.addWriter()
+        _ = try await fixture.send(.put, "/fhir/Observation/a", body: observation("a"))
+        return fixture
+    }
+
+    @Test(arguments: [
+        "Observation?code=8867-4", "Patient?_has:Observation:patient:code=x", "_history", "Observation/_history",
+        "Observation/a/_history",
+    ])
+    func aRequestThatTakesTooLongIsTooCostly(path: String) async throws {
+        var fixture = try await fixture()
+        #expect(try await fixture.get("/fhir/\(path)", token: "writer").0 == 200)
+        fixture.searchTime = .zero
+        let (status, outcome) = try await fixture.get("/fhir/\(path)", token: "writer")
+        #expect(status == 400 && outcome["issue"]?[0]?["code"] == "too-costly" && code(outcome) == "too-costly")
+        // What names a resource looks for none.
+        #expect(try await fixture.get("/fhir/Observation/a", token: "writer").0 == 200)
+        try await fixture.close()
+    }
+
+    @Test func entriesOfABundleHaveItsTimeTogether() async throws {
+        var fixture = try await fixture()
+        fixture.searchTime = .zero
+        let entries = ["Observation?code=8867-4", "Observation/a", "Observation/_history"].map {
+            #"{"request":{"method":"GET","url":"\#($0)"}}"#
+        }
+        for kind in ["batch", "transaction"] {
+            let bundle = #"{"resourceType":"Bundle","type":"\#(kind)","entry":[\#(entries.joined(separator: ","))]}"#
+            let answer = try await fixture.send(.post, "/fhir", body: bundle)
+            let statuses = answer.json["entry"]?.array?.map { $0["response"]?["status"]?.string?.prefix(3) }
+            #expect(answer.status == 200 && statuses == ["400", "200", "400"], "\(answer.json)")
+        }
+        try await fixture.close()
+    }
+
+    @Test func aConditionalWriteThatTakesTooLongWritesNothing() async throws {
+        var fixture = try await fixture()
+        fixture.searchTime = .zero
+        let rows = try await fixture.rows
+        let answer = try await fixture.send(
+            .put, "/fhir/Observation?code=8867-4", body: observation("a", code: "another"))
+        #expect(answer.status == 400 && code(answer.json) == "too-costly")
+        #expect(try await fixture.rows == rows)
+        try await fixture.close()
+    }
+}
