@@ -61,14 +61,9 @@ public struct GatewayRecorder: Sendable {
                 try await record(current) { turn.continuation.finish() }
                 guard let next = try await following else { break }
                 batch = next
-                Self.free(current)
+                executor.release(current)
             }
         }
-    }
-
-    /// Frees what a batch consists of while the next one is written: thousands of objects.
-    private static func free(_ batch: GatewayBatch) {
-        _Concurrency.Task { withExtendedLifetime(batch) {} }
     }
 
     private func prepare(

@@ -77,7 +77,8 @@ struct WriteExecution {
                     written[place] = ready.write.present?.record
                     continue
                 }
-                let put = try ready.write.isNew ? writer.create(record) : writer.replace(record)
+                let made = try ready.write.isNew ? writer.create(record) : writer.replace(record)
+                guard let put = made else { throw OutdatedPlan() }
                 written[place] =
                     put.outcome == .unchanged
                     ? ready.write.present?.record : StoredRecord(record, put, provenance, at: planner.now)

@@ -95,10 +95,9 @@ public struct RecordWriter {
 
     /// Stores a resource whose id was made for it.
     ///
-    /// - Throws: ``OutdatedPlan`` where something has the id: another one has to be made.
-    mutating func create(_ new: NewRecord) throws -> PutResult {
-        guard let number = try insert(new) else { throw OutdatedPlan() }
-        return PutResult(outcome: .created, version: 1, number: number)
+    /// - Returns: nil where something has the id: another one has to be made.
+    mutating func create(_ new: NewRecord) throws -> PutResult? {
+        try insert(new).map { PutResult(outcome: .created, version: 1, number: $0) }
     }
 
     /// Stores a resource as the present of its id, whatever came when: whoever writes it has the present before them.
