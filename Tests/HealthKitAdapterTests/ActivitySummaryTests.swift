@@ -140,7 +140,9 @@ import Testing
         func run() async throws -> HealthSyncReport {
             let synchroniser = HealthSynchroniser(
                 source: phone.source, storage: storage,
-                settings: HealthSyncSettings(selection: HealthSelection(subject: "p1"), lookBackDays: 36_500))
+                settings: HealthSyncSettings(
+                    selection: HealthSelection(subject: "p1"), lookBackDays: 36_500,
+                    limits: HealthSyncLimits(seconds: 3_600)))
             await synchroniser.add(try await NDJSONHealthStore(file, subject: "p1"), named: "file", types: [Days.type])
             return await synchroniser.run()
         }

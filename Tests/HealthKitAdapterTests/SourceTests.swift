@@ -218,7 +218,7 @@ import Testing
                     storage: HealthSyncFolder(folder.url.appendingPathComponent("health-sync")),
                     settings: HealthSyncSettings(
                         selection: HealthSelection(subject: "p1"), version: "1", lookBackDays: 100_000,
-                        limits: HealthSyncLimits(samples: 12, batch: 5)))
+                        limits: HealthSyncLimits(seconds: 3_600, samples: 12, batch: 5)))
                 await synchroniser.add(
                     try await NDJSONHealthStore(file, subject: "p1"), named: "file",
                     types: [Phone.heartRate, Phone.steps, Phone.sleep])

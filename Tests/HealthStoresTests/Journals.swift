@@ -7,6 +7,11 @@ import Outbox
 import TestSupport
 import Wire
 
+extension HealthSyncLimits {
+    /// Seconds of one run, where it is not its time that is tested: a busy machine may take long over two samples.
+    static let unhurried = 3_600.0
+}
+
 /// A journal in a folder, as a test writes it, and what it says should be in a store.
 struct WrittenJournal {
     static let heartRate = "HKQuantityTypeIdentifierHeartRate"

@@ -12,7 +12,9 @@ import Testing
         let synchroniser = HealthSynchroniser(
             source: HealthJournal(journal.url),
             storage: HealthSyncFolder(folder.url.appendingPathComponent("progress")),
-            settings: HealthSyncSettings(selection: HealthSelection(subject: "p1"), lookBackDays: nil))
+            settings: HealthSyncSettings(
+                selection: HealthSelection(subject: "p1"), lookBackDays: nil,
+                limits: HealthSyncLimits(seconds: HealthSyncLimits.unhurried)))
         await synchroniser.add(
             try await NDJSONHealthStore(file, subject: "p1"), named: "file",
             types: [WrittenJournal.heartRate, WrittenJournal.steps])

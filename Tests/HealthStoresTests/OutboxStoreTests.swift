@@ -17,7 +17,9 @@ import Testing
         let synchroniser = HealthSynchroniser(
             source: HealthJournal(journal.url),
             storage: HealthSyncFolder(device.folder.url.appendingPathComponent("health-sync")),
-            settings: HealthSyncSettings(selection: HealthSelection(subject: "p1"), lookBackDays: nil),
+            settings: HealthSyncSettings(
+                selection: HealthSelection(subject: "p1"), lookBackDays: nil,
+                limits: HealthSyncLimits(seconds: HealthSyncLimits.unhurried)),
             environment: environment)
         await synchroniser.add(
             try OutboxHealthStore(device.store, subject: "p1"), named: "outbox",
@@ -97,7 +99,9 @@ import Testing
         let progress = HealthSyncFolder(device.folder.url.appendingPathComponent("health-sync"))
         let synchroniser = HealthSynchroniser(
             source: HealthJournal(journal.url), storage: FailingProgress(folder: progress) { true },
-            settings: HealthSyncSettings(selection: HealthSelection(subject: "p1"), lookBackDays: nil))
+            settings: HealthSyncSettings(
+                selection: HealthSelection(subject: "p1"), lookBackDays: nil,
+                limits: HealthSyncLimits(seconds: HealthSyncLimits.unhurried)))
         await synchroniser.add(
             try OutboxHealthStore(device.store, subject: "p1"), named: "outbox", types: [Self.heartRate])
         #expect(await synchroniser.run().hasFailed)
@@ -113,7 +117,9 @@ import Testing
         try journal.add(Self.heartRate, 70, minute: 0)
         let synchroniser = HealthSynchroniser(
             source: HealthJournal(journal.url), storage: HealthSyncFolder(folder.url.appendingPathComponent("sync")),
-            settings: HealthSyncSettings(selection: HealthSelection(subject: "p1"), lookBackDays: nil))
+            settings: HealthSyncSettings(
+                selection: HealthSelection(subject: "p1"), lookBackDays: nil,
+                limits: HealthSyncLimits(seconds: HealthSyncLimits.unhurried)))
         await synchroniser.add(
             try OutboxHealthStore(store, subject: "p1"), named: "outbox", types: [Self.heartRate])
         let report = await synchroniser.run()

@@ -27,7 +27,7 @@ import Wire
 
     private func synchroniser(
         _ journal: WrittenJournal, _ folder: TemporaryFolder, _ store: any ExternalStore,
-        limits: HealthSyncLimits = .init()
+        limits: HealthSyncLimits = .init(seconds: HealthSyncLimits.unhurried)
     ) async -> HealthSynchroniser {
         let synchroniser = HealthSynchroniser(
             source: HealthJournal(journal.url),
@@ -69,6 +69,7 @@ import Wire
                 // A process: it knows nothing of the server but what it kept.
                 let store = FHIRHealthStore(base, transport: server, subject: "p1")
                 let limits = HealthSyncLimits(
+                    seconds: HealthSyncLimits.unhurried,
                     samples: Int.random(in: 1...30, using: &random), batch: Int.random(in: 1...10, using: &random))
                 _ = await synchroniser(journal, folder, store, limits: limits).run()
             }

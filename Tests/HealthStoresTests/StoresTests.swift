@@ -56,6 +56,7 @@ import Testing
             dice.throwOnce() < faults
         }
         let limits = HealthSyncLimits(
+            seconds: HealthSyncLimits.unhurried,
             samples: Int.random(in: 1...30, using: &random), batch: Int.random(in: 1...10, using: &random))
         let synchroniser = HealthSynchroniser(
             source: HealthJournal(journal.url), storage: storage,

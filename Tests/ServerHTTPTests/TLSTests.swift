@@ -137,10 +137,11 @@ import Testing
                 }
                 return answer?.contains("hello") ?? false
             }
-            #expect(await trusts(one))
+            // A request that a busy machine does not end in time is no answer.
+            #expect(try await poll { await trusts(one) })
             #expect(await !trusts(two))
             try files.write(two.certificate, two.key)
-            #expect(await trusts(two))
+            #expect(try await poll { await trusts(two) })
             #expect(await !trusts(one))
         }
     }
