@@ -44,6 +44,27 @@ import Testing
         try await fixture.close()
     }
 
+    /// However little each of them takes.
+    @Test func conditionalWritesOfABatchShareItsTime() async throws {
+        var fixture = try await fixture()
+        fixture.searchTime = .milliseconds(20)
+        let searched = (0..<300).map { number in
+            let body = #"{"resourceType":"Basic","identifier":[{"system":"urn:s","value":"\#(number)"}]}"#
+            return #"{"request":{"method":"PUT","url":"Basic?identifier=urn:s|\#(number)"},"resource":\#(body)}"#
+        }
+        let batch =
+            #"{"resourceType":"Bundle","type":"batch","entry":[\#(searched.joined(separator: ","))]}"#
+        let answer = try await fixture.send(.post, "/fhir", body: batch)
+        let responses = answer.json["entry"]?.array?.compactMap { $0["response"] } ?? []
+        let refused = responses.filter { $0["status"]?.string?.hasPrefix("400") == true }
+        #expect(answer.status == 200 && responses.count == 300)
+        #expect(!refused.isEmpty && refused.allSatisfy { code($0["outcome"] ?? .null) == "too-costly" })
+        fixture.searchTime = .seconds(3_600)
+        let (status, stored) = try await fixture.get("/fhir/Basic?_summary=count", token: "writer")
+        #expect(status == 200 && stored["total"]?.number?.text == String(300 - refused.count))
+        try await fixture.close()
+    }
+
     @Test func aConditionalWriteThatTakesTooLongWritesNothing() async throws {
         var fixture = try await fixture()
         fixture.searchTime = .zero

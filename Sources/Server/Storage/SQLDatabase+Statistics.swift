@@ -12,7 +12,7 @@ extension SQLDatabase {
         }
         for name in names {
             // Where the server itself is about to, it need not be done twice.
-            try await write { try $0.execute("ANALYZE (SKIP_LOCKED) \(name)") }
+            _ = try await write { try $0.execute("ANALYZE (SKIP_LOCKED) \(name)") }
         }
     }
 }

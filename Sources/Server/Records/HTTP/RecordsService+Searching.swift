@@ -6,11 +6,11 @@ extension RecordsService {
     /// A page of a search (<https://hl7.org/fhir/R4/http.html#search>). What the grant does not show is not counted, has no
     /// place on a page, and is no way to anything else.
     ///
-    /// - Parameter end: when all that a Bundle searches for must be found; nil where it is one search.
+    /// - Parameter time: what a Bundle has left to look for all that it asks for; nil where it is one search.
     /// - Throws: ``RecordsFailure``; ``SearchConditionError``; ``StorageError``.
     func search(
         _ scope: SearchQuery.Scope, parameters: [(name: String, value: String)], strict: Bool, url: String,
-        by caller: RecordCaller, until end: ContinuousClock.Instant? = nil
+        by caller: RecordCaller, within time: SearchTime? = nil
     ) async throws -> SearchsetPage {
         if let type = scope.type { guard RecordType.isHeld(type) else { throw RecordsFailure.unknownType } }
         let (access, policy, now, store, grant) = (access, access.policy, clock(), store, caller.grant)
@@ -31,7 +31,7 @@ extension RecordsService {
             readable: policy.filter(grant, .read, at: now),
             isSearchable: { policy.decide(grant, interaction, type: $0, at: now).isPermitted },
             isReadable: { policy.decide(grant, .read, type: $0, at: now).isPermitted }, ownBases: [url], limits: limits)
-        let (current, answer): (AccessGrant?, RecordSearch.Answer?) = try await reading(until: end) { transaction in
+        let (current, answer): (AccessGrant?, RecordSearch.Answer?) = try await reading(within: time) { transaction in
             let current = try caller.grant(access, in: transaction)
             return (current, current == grant ? try search.answer(from: store, in: transaction) : nil)
         }
@@ -39,7 +39,7 @@ extension RecordsService {
         guard let answer else {
             // It was given something else meanwhile.
             return try await self.search(
-                scope, parameters: parameters, strict: strict, url: url, by: RecordCaller(current), until: end)
+                scope, parameters: parameters, strict: strict, url: url, by: RecordCaller(current), within: time)
         }
         // Nothing is shown without its row, which says whose it is.
         try await access.record(

@@ -46,14 +46,14 @@ struct RecordsService: Sendable {
 
     /// Reads what is asked for, for as long as one request may.
     ///
-    /// - Parameter end: when what has several to read must have read all; nil for what has one.
+    /// - Parameter time: what the request has left; nil where this is all that it reads.
     /// - Throws: ``StorageError`` `storage-time-limit`.
     func reading<T: Sendable>(
-        until end: ContinuousClock.Instant? = nil, _ body: @escaping @Sendable (any SQLTransaction) throws -> T
+        within time: SearchTime? = nil, _ body: @escaping @Sendable (any SQLTransaction) throws -> T
     ) async throws -> T {
-        let time = limits.time
+        let time = time ?? SearchTime(limits)
         return try await database.read { transaction in
-            try transaction.limited(until: end ?? .now + time) { try body(transaction) }
+            try time.limiting(transaction) { try body(transaction) }
         }
     }
 
@@ -136,7 +136,7 @@ struct RecordsService: Sendable {
     /// shows. How many there are is told to whom nothing is hidden.
     func history(
         type: String, id: String, page asked: HistoryPage, url: String, by grant: AccessGrant,
-        until end: ContinuousClock.Instant? = nil
+        within time: SearchTime? = nil
     ) async throws -> FHIR.Bundle {
         guard RecordType.isHeld(type) else { throw RecordsFailure.unknownType }
         guard Resource.isID(id) else { throw RecordsFailure.notFound }
@@ -150,7 +150,7 @@ struct RecordsService: Sendable {
         guard stored != nil else { throw RecordsFailure.notFound }
         let isWhole = access.policy.filter(grant, .historyOfInstance, at: clock()) == .everything
         let limit = asked.count
-        let (records, total): ([StoredRecord], Int) = try await reading(until: end) { transaction in
+        let (records, total): ([StoredRecord], Int) = try await reading(within: time) { transaction in
             let total = try transaction.first(
                 RecordStore.versionCountSQL, [RecordAddress.value(type: type, id: id)])
             // It may have been given to another, or hidden, since it was decided.

@@ -10,7 +10,7 @@ extension RecordsService {
     /// - Parameter type: nil for all types.
     func history(
         ofType type: String?, _ query: HistoryQuery, url: String, by grant: AccessGrant,
-        until end: ContinuousClock.Instant? = nil
+        within time: SearchTime? = nil
     ) async throws -> FHIR.Bundle {
         if let type, !RecordType.isHeld(type) { throw RecordsFailure.unknownType }
         let (policy, now, store) = (access.policy, clock(), store)
@@ -26,7 +26,7 @@ extension RecordsService {
         let decision = types.isEmpty ? first.1 : .permitted
         // 2. Their versions.
         let filter = policy.filter(grant, interaction, at: now)
-        let found = try await reading(until: end) { transaction in
+        let found = try await reading(within: time) { transaction in
             let held = Set(try store.types(in: transaction))
             let statements = try types.filter(held.contains).map {
                 try HistoryStatement(type: $0, query, showing: filter, in: transaction)

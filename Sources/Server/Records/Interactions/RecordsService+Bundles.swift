@@ -5,10 +5,8 @@ import Trust
 /// What the entries of a Bundle may still read.
 private struct ReadAllowance {
     var resources = BundleEntry.mostRead
-    /// All of them together read until then.
-    let end: ContinuousClock.Instant
-
-    init(_ limits: SearchLimits) { end = .now + limits.time }
+    /// What all of them together have left to look for what they ask for.
+    let time: SearchTime
 }
 
 extension RecordsService {
@@ -24,7 +22,7 @@ extension RecordsService {
         switch bundle.type {
         case .batch:
             var answer = BundleAnswer(type: .batchResponse)
-            var left = ReadAllowance(limits)
+            var left = ReadAllowance(time: SearchTime(limits))
             for entry in bundle.entry {
                 answer.entries.append(
                     await single(entry, by: grant, url: url, strict: strict, returning: preference, &left))
@@ -43,7 +41,7 @@ extension RecordsService {
         do {
             switch try BundleEntry(entry) {
             case .write(let write):
-                return Self.entry(try await self.write(write, by: grant), returning: preference)
+                return Self.entry(try await self.write(write, by: grant, within: left.time), returning: preference)
             case let reading:
                 return BundleAnswer.Entry(try await read(reading, by: grant, url: url, strict: strict, &left))
             }
@@ -66,14 +64,15 @@ extension RecordsService {
             if case .write(let write) = entries[place] { write } else { nil }
         }
         // 2. What writes, together; then what reads.
+        let time = SearchTime(limits)
         var answers = [BundleAnswer.Entry](
             repeating: BundleAnswer.Entry(FHIR.Bundle.Entry()), count: entries.count)
         if !writes.isEmpty {
-            for (place, outcome) in zip(places, try await write(writes, by: grant)) {
+            for (place, outcome) in zip(places, try await write(writes, by: grant, within: time)) {
                 answers[place] = Self.entry(outcome, returning: preference)
             }
         }
-        var left = ReadAllowance(limits)
+        var left = ReadAllowance(time: time)
         for (place, entry) in entries.enumerated() {
             if case .write = entry { continue }
             // What was written stands: what cannot be read is said at its place.
@@ -109,17 +108,17 @@ extension RecordsService {
             let found =
                 if let type, let id {
                     try await history(
-                        type: type, id: id, page: try HistoryPage(criteria), url: url, by: grant, until: left.end)
+                        type: type, id: id, page: try HistoryPage(criteria), url: url, by: grant, within: left.time)
                 } else {
                     try await history(
                         ofType: type, try HistoryQuery(type: type, parameters: criteria, strict: strict), url: url,
-                        by: grant, until: left.end)
+                        by: grant, within: left.time)
                 }
             left.resources -= max(1, found.entry.count)
             answer.resource = found.resource
         case .search(let scope, let criteria):
             let found = try await search(
-                scope, parameters: criteria, strict: strict, url: url, by: RecordCaller(grant), until: left.end)
+                scope, parameters: criteria, strict: strict, url: url, by: RecordCaller(grant), within: left.time)
             left.resources -= max(1, found.entries.count)
             answer.resource = try found.bundle.resource
         case .write: throw RecordsFailure.entryInvalid

@@ -10,23 +10,29 @@ extension RecordsService {
     /// Does what writes: create, update, patch, delete (<https://hl7.org/fhir/R4/http.html>).
     ///
     /// - Throws: ``RecordsFailure``; then nothing is written.
-    func write(_ request: WriteRequest, by grant: AccessGrant) async throws -> WriteOutcome {
-        let outcomes = try await write([request], by: grant)
+    func write(
+        _ request: WriteRequest, by grant: AccessGrant, within time: SearchTime? = nil
+    ) async throws -> WriteOutcome {
+        let outcomes = try await write([request], by: grant, within: time)
         guard let outcome = outcomes.first else { throw RecordsFailure.unavailable }
         return outcome
     }
 
     /// Does several, all of them or none (<https://hl7.org/fhir/R4/http.html#transaction>).
     ///
+    /// - Parameter time: what a Bundle has left to look for what is meant; nil where there is no other entry.
     /// - Returns: what became of each, in the order of the requests.
-    func write(_ requests: [WriteRequest], by grant: AccessGrant) async throws -> [WriteOutcome] {
+    func write(
+        _ requests: [WriteRequest], by grant: AccessGrant, within time: SearchTime? = nil
+    ) async throws -> [WriteOutcome] {
+        let time = time ?? SearchTime(limits)
         do {
             // What devices write goes sealed through the queue.
             guard grant.role != .device else {
                 throw WriteRefusal(.refused(.insufficientScope), Target(resourceType: requests.first?.type))
             }
             for _ in 0..<Self.attempts {
-                do { return try await attempt(requests, by: grant) } catch is OutdatedPlan { continue }
+                do { return try await attempt(requests, by: grant, within: time) } catch is OutdatedPlan { continue }
             }
             throw WriteRefusal(.overtaken, Target(resourceType: requests.first?.type))
         } catch let refusal as WriteRefusal {
@@ -36,13 +42,15 @@ extension RecordsService {
         }
     }
 
-    private func attempt(_ requests: [WriteRequest], by grant: AccessGrant) async throws -> [WriteOutcome] {
+    private func attempt(
+        _ requests: [WriteRequest], by grant: AccessGrant, within time: SearchTime
+    ) async throws -> [WriteOutcome] {
         let now = clock()
         let planner = WritePlanner(
             grant: grant, policy: access.policy, now: now, matching: matching, newID: newID,
             publishedTypes: publishedTypes)
         // 1. Which resources are meant.
-        let (plans, targets) = try await reading { transaction in
+        let (plans, targets) = try await reading(within: time) { transaction in
             let plans = try requests.enumerated().map { place, request in
                 try Self.placed(place, of: requests.count) { try planner.plan(request, in: transaction) }
             }
@@ -59,7 +67,7 @@ extension RecordsService {
             provenance: RecordProvenance(
                 submissionID: RecordProvenance.interfacePrefix + newID().lowercaseText,
                 clientID: grant.actor.id, keyID: nil,
-                receivedAt: now), time: limits.time)
+                receivedAt: now), time: time)
         defer { executor.release((plans, ready)) }
         return try await database.write { try execution.perform(ready, in: $0) }
     }

@@ -9,8 +9,8 @@ struct WriteExecution {
     let access: AccessControl
     let admission: (any WriteAdmission)?
     let provenance: RecordProvenance
-    /// So long may it take to look again at what is meant; others who write wait.
-    let time: Duration
+    /// What the request has left to look for what is meant; others who write wait.
+    let time: SearchTime
 
     private var grant: AccessGrant { planner.grant }
     private var policy: Policy { planner.policy }
@@ -49,7 +49,7 @@ struct WriteExecution {
     func perform(_ all: [Ready], in transaction: any SQLTransaction) throws -> [WriteOutcome] {
         // 1. Everything is decided before anything is written.
         var permitted: [String: Set<String>] = [:]
-        try transaction.limited(until: .now + time) {
+        try time.limiting(transaction) {
             for (place, ready) in all.enumerated() {
                 do { try check(ready, &permitted, in: transaction) } catch var refusal as WriteRefusal {
                     if all.count > 1 { refusal.place = place }

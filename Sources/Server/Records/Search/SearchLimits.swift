@@ -1,8 +1,7 @@
 /// How long a search takes at most, and how many records it takes one by one before it goes through an index in the order
 /// of the page.
 struct SearchLimits: Sendable {
-    /// So long may what is asked for be looked for: by one request that reads, by what searches and tells histories in a Bundle
-    /// together, and each time that a write looks for what it means. A listener gives the whole answer a minute.
+    /// So long may one request look for what it asks for (``SearchTime``). A listener gives the whole answer a minute.
     var time: Duration = .seconds(20)
     /// What finds more records than these does not find them: they are gone through in their order, where a page of them is
     /// full soon.

@@ -1,0 +1,19 @@
+import Storage
+import Synchronization
+
+/// The time that one request may look for what it asks for: what reads in it, writes in it and the entries of its Bundle
+/// share it. Waiting for the database and writing do not count.
+final class SearchTime: Sendable {
+    private let left: Mutex<Duration>
+
+    init(_ limits: SearchLimits) { left = Mutex(limits.time) }
+
+    /// Reads for as long as there is time left.
+    ///
+    /// - Throws: ``StorageError`` `storage-time-limit`; what `body` throws.
+    func limiting<T>(_ transaction: any SQLTransaction, _ body: () throws -> T) throws -> T {
+        let begun = ContinuousClock.now
+        defer { left.withLock { $0 -= begun.duration(to: .now) } }
+        return try transaction.limited(until: begun + left.withLock { $0 }, body)
+    }
+}
