@@ -194,7 +194,8 @@ class Exporting(WishesTest):
         self.assertEqual((done["waiting"], done["opened"]), (1, 1))
         self.assertEqual(done["versions"], done["resources"] + 1)
         files = {path.name: path for path in folder.iterdir()}
-        self.assertEqual(set(files), {"bundle.json", "facts.csv", "accesses.csv", "waiting.json", "index.html"})
+        measured = {name for name in files if name.startswith("measurements-")}
+        self.assertEqual(set(files) - measured, {"bundle.json", "facts.csv", "accesses.csv", "waiting.json", "index.html"})
         self.assertEqual({path.stat().st_mode & 0o777 for path in files.values()}, {0o600})
         report = tributary("fhir", "validate", files["bundle.json"], "--json", status=None)
         self.assertEqual(report.status, 0, report.text[:3000])
@@ -217,6 +218,16 @@ class Exporting(WishesTest):
         self.assertNotIn("{&quot;", page)
         self.assertNotRegex(page, r"\d\dT\d\d:\d\d")
         self.assertIn(">Measurements<", page)
+        # The current measurement is a row of the file of its type, which the page links.
+        self.assertEqual((len(measured), done["measurements"]), (1, 1))
+        rows = list(csv.DictReader(io.StringIO(files[measured.pop()].read_bytes().decode(), newline="")))
+        self.assertEqual([(row["value"], row["unit"]) for row in rows], [("72", "/min")])
+        self.assertIn('href="measurements-', page)
+        # The consent with its text, the answers in two columns, and accesses in sentences.
+        self.assertIn('class="document"', page)
+        self.assertIn(">Question</th>", page)
+        self.assertIn("Exported all your data", page)
+        self.assertNotIn("export-participant", page)
         for loading in ("<link", " src=", "@import", "url("):
             self.assertNotIn(loading, page)
         for path in files.values():

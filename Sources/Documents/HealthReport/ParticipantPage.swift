@@ -1,37 +1,68 @@
-/// A page that shows a person all that is held of them: one HTML document that loads nothing and runs nothing.
+/// A page that shows a person all that a study stores about them: one HTML document that loads nothing and runs nothing.
 ///
-/// Whoever makes it says what stands in it; text is escaped here.
+/// The caller decides the content. Text is escaped here.
 public struct ParticipantPage: Sendable {
-    /// A table with a heading.
+    /// A part of a section.
+    public enum Block: Sendable {
+        /// A paragraph.
+        case paragraph(String)
+        /// Names with their values.
+        case facts([(name: String, value: String)])
+        /// A table with words in all columns; each row is as long as the header.
+        case table(header: [String], rows: [[String]])
+        /// A text with a heading, facts about it, and its paragraphs under their own headings.
+        case document(
+            title: String, facts: [(name: String, value: String)], sections: [(title: String, paragraphs: [String])])
+        /// A form with its questions and answers in two columns. A question of a group is indented by its level.
+        case answers(title: String, note: String, rows: [Answer])
+        /// Measurements by type, with plots and daily summaries.
+        case measurements(MeasurementReport)
+    }
+
+    /// A question with its answer.
+    public struct Answer: Sendable, Hashable {
+        /// The question, or the heading of a group.
+        public let question: String
+        /// The answer; nil for the heading of a group.
+        public let answer: String?
+        /// The number of groups around it.
+        public let level: Int
+
+        /// Makes a question with its answer.
+        public init(question: String, answer: String?, level: Int) {
+            self.question = question
+            self.answer = answer
+            self.level = level
+        }
+    }
+
+    /// A part of the page with a heading.
     public struct Section: Sendable {
         let id: String
         let title: String
-        let note: String?
-        let header: [String]
-        let rows: [[String]]
+        let blocks: [Block]
 
         /// - Parameters:
-        ///   - id: the section's name in the page's address: letters, digits and `-`.
-        ///   - note: a sentence above the table.
-        ///   - header: the columns' names.
-        ///   - rows: each as long as the header.
-        public init(id: String, title: String, note: String? = nil, header: [String], rows: [[String]]) {
+        ///   - id: the name of the section in the page's address: letters, digits and `-`.
+        ///   - blocks: the content; an empty section shows "Nothing."
+        public init(id: String, title: String, blocks: [Block]) {
             self.id = id
             self.title = title
-            self.note = note
-            self.header = header
-            self.rows = rows
+            self.blocks = blocks
         }
     }
 
     private let title: String
+    private let lead: String
     private let summary: [(name: String, value: String)]
     private let sections: [Section]
 
     /// - Parameters:
-    ///   - summary: what stands above all, name by name.
-    public init(title: String, summary: [(name: String, value: String)], sections: [Section]) {
+    ///   - lead: a sentence below the title.
+    ///   - summary: facts above all sections.
+    public init(title: String, lead: String, summary: [(name: String, value: String)], sections: [Section]) {
         self.title = title
+        self.lead = lead
         self.summary = summary
         self.sections = sections
     }
@@ -57,14 +88,8 @@ public struct ParticipantPage: Sendable {
 
     private func writeHeader(to html: inout HTML) {
         html.element("h1", title)
-        html.element("dl", ["class": "facts"]) { html in
-            for fact in summary {
-                html.element("div") { html in
-                    html.element("dt", fact.name)
-                    html.element("dd", fact.value)
-                }
-            }
-        }
+        html.element("p", lead)
+        Self.write(facts: summary, to: &html)
         html.element("nav", ["aria-label": "Contents"]) { html in
             html.element("ul") { html in
                 for section in sections {
@@ -78,20 +103,109 @@ public struct ParticipantPage: Sendable {
         html.line()
         html.element("section", ["aria-labelledby": section.id]) { html in
             html.element("h2", ["id": section.id], section.title)
-            if let note = section.note { html.element("p", note) }
-            guard !section.rows.isEmpty else {
-                html.element("p", "Nothing.")
-                return
+            if section.blocks.isEmpty { html.element("p", "Nothing.") }
+            for (index, block) in section.blocks.enumerated() {
+                write(block, in: section, at: index, to: &html)
             }
-            html.element("div", ["class": "scroll", "role": "region", "tabindex": "0", "aria-label": section.title]) {
-                html in
+        }
+    }
+
+    private static func write(_ block: Block, in section: Section, at index: Int, to html: inout HTML) {
+        switch block {
+        case .paragraph(let text): html.element("p", text)
+        case .facts(let facts): write(facts: facts, to: &html)
+        case .table(let header, let rows):
+            scroll(section.title, to: &html) { html in
                 ReportTable(
-                    caption: section.title, names: .words, isCaptionHidden: true, header: section.header,
-                    rows: section.rows.map { row in
-                        (name: row.first ?? "", cells: row.dropFirst().map { ReportTable.Cell.words($0) })
-                    }
+                    caption: section.title, names: .words, isCaptionHidden: true, header: header,
+                    rows: rows.map { row in (row.first ?? "", row.dropFirst().map { .words($0) }) }
                 ).write(to: &html)
             }
+        case .document(let title, let facts, let parts):
+            html.element("h3", title)
+            write(facts: facts, to: &html)
+            guard !parts.isEmpty else { break }
+            html.element("div", ["class": "document"]) { html in
+                for part in parts {
+                    if !part.title.isEmpty { html.element("h4", part.title) }
+                    for paragraph in part.paragraphs { html.element("p", paragraph) }
+                }
+            }
+        case .answers(let title, let note, let rows):
+            html.element("h3", title)
+            html.element("p", note)
+            write(answers: rows, title: title, to: &html)
+        case .measurements(var report): report.write(id: "\(section.id)-\(index)", to: &html)
+        }
+        html.line()
+    }
+
+    private static func write(facts: [(name: String, value: String)], to html: inout HTML) {
+        guard !facts.isEmpty else { return }
+        html.element("dl", ["class": "facts"]) { html in
+            for fact in facts {
+                html.element("div") { html in
+                    html.element("dt", fact.name)
+                    html.element("dd", fact.value)
+                }
+            }
+        }
+    }
+
+    private static func write(answers: [Answer], title: String, to html: inout HTML) {
+        html.element("table", ["class": "answers"]) { html in
+            html.element("caption", ["class": "unseen"], title)
+            html.element("thead") { html in
+                html.element("tr") { html in
+                    html.element("th", ["scope": "col", "class": "words"], "Question")
+                    html.element("th", ["scope": "col", "class": "words"], "Answer")
+                }
+            }
+            html.element("tbody") { html in
+                for row in answers {
+                    html.line()
+                    html.element("tr") { html in
+                        let level = "words level-\(min(row.level, 4))"
+                        guard let answer = row.answer else {
+                            html.element("th", ["scope": "colgroup", "colspan": "2", "class": level], row.question)
+                            return
+                        }
+                        html.element("th", ["scope": "row", "class": level], row.question)
+                        html.element("td", ["class": "words"], answer)
+                    }
+                }
+            }
+        }
+    }
+
+    /// A region that scrolls. It must be reachable by the keyboard, and needs a name for that.
+    private static func scroll(_ name: String, to html: inout HTML, _ body: (inout HTML) -> Void) {
+        html.element("div", ["class": "scroll", "role": "region", "tabindex": "0", "aria-label": name], body)
+    }
+}
+
+extension MeasurementReport {
+    /// Writes the sections of all types, by their titles.
+    mutating func write(id: String, to html: inout HTML) {
+        let ordered = contents.sorted { ($0.value.title, $0.key) < ($1.value.title, $1.key) }
+        if ordered.count > 3 {
+            html.element("ul", ["class": "types"]) { html in
+                for (index, entry) in ordered.enumerated() {
+                    html.element("li") { html in
+                        html.element("a", ["href": "#\(id)-\(index)"], entry.value.title)
+                        html.text(" \(ReportNumber.grouped(entry.value.count))")
+                    }
+                }
+            }
+        }
+        for (index, entry) in ordered.enumerated() {
+            let type = entry.value.type
+            let isSleep = type?.identifier == "HKCategoryTypeIdentifierSleepAnalysis"
+            MeasurementView(
+                id: "\(id)-\(index)", content: entry.value,
+                totals: type.map { $0.aggregation == .cumulative ? totals(of: $0) : [] } ?? [],
+                nights: isSleep ? sleepNights() : []
+            ).write(to: &html)
         }
     }
 }

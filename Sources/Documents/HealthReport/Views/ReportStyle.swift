@@ -77,6 +77,17 @@ enum ReportStyle {
         th.words { min-width: 8rem }
         .dates, td { white-space: nowrap }
         td.words { white-space: normal; overflow-wrap: anywhere }
+        h4 { font-size: .9375rem; margin: 1rem 0 .25rem }
+        .document { border-left: .25rem solid var(--line); padding-left: 1rem; margin: .75rem 0 1.5rem }
+        .types { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; list-style: none; margin: .5rem 0; padding: 0 }
+        .file { color: var(--soft); font-size: .875rem }
+        .answers { table-layout: fixed; margin: .25rem 0 1.5rem; border-bottom: 1px solid var(--line) }
+        .answers th, .answers td { width: 50% }
+        .answers tbody th[scope=colgroup] { font-weight: 600 }
+        .answers .level-1 { padding-left: 1.5rem }
+        .answers .level-2 { padding-left: 2.25rem }
+        .answers .level-3 { padding-left: 3rem }
+        .answers .level-4 { padding-left: 3.75rem }
         :focus-visible { outline: 3px solid var(--bar); outline-offset: 2px }
         footer { border-top: 1px solid var(--line); margin-top: 2.5rem; padding-top: .75rem; color:
           var(--soft); font-size: .875rem }

@@ -16,8 +16,22 @@ public struct ParticipantExport: Sendable {
         public let summary: SubmissionSummary
         /// What is in it; nil where the study's keys do not open it.
         public let payload: Data?
-        /// What that is: FHIR where nothing else is said.
+        /// The type of the payload: FHIR where the envelope names no other.
         public let type: PayloadType
+        /// Whether the study's keys opened it.
+        public let isOpened: Bool
+
+        init(summary: SubmissionSummary, payload: Data?, type: PayloadType, isOpened: Bool? = nil) {
+            self.summary = summary
+            self.payload = payload
+            self.type = type
+            self.isOpened = isOpened ?? (payload != nil)
+        }
+
+        /// The same without the bytes.
+        public var withoutPayload: Waiting {
+            Waiting(summary: summary, payload: nil, type: type, isOpened: isOpened)
+        }
     }
 
     private static let page = 200
@@ -27,6 +41,7 @@ public struct ParticipantExport: Sendable {
     private let records: any SQLDatabase
     private let access: AccessControl
     private let openers: KeyOpenerCache
+    private let folder: StudyFolder
     /// Where the study stands in a bundle's addresses: nowhere (RFC 2606).
     private let base = "https://study.invalid/fhir/"
 
@@ -46,7 +61,17 @@ public struct ParticipantExport: Sendable {
         self.queue = queue
         self.records = records
         self.access = access
+        self.folder = folder
         openers = KeyOpenerCache(folder: folder.keys)
+    }
+
+    /// The forms that the study publishes, as R4.
+    public func forms() -> [Questionnaire] { folder.publishedRecords().compactMap { $0.as() } }
+
+    /// The devices that send or sent data for the participant.
+    public func devices() async throws -> [DeviceBinding] {
+        let participant = participant
+        return try await records.read { try AccessControl.bindings(of: participant, in: $0) }
     }
 
     /// Passes every version of every resource, the present ones marked, each type for itself.

@@ -1,18 +1,19 @@
 import FHIR
+import HealthReport
 
-/// A resource in words, for the person whom it is about: when it was, what it is and what it says.
+/// A resource in words, for the person whom it is about: the time, the subject and the content.
 struct ReadableResource {
-    /// A longer text is cut; the bundle beside the page has all of it.
+    /// Maximum number of characters of a text; the bundle has all of it.
     private static let longest = 2000
 
     let resource: Resource
 
-    /// A row of a table: the time, the thing, and what it says.
+    /// A row of a table: time, subject, content.
     var row: [String] { [when, Self.cut(what), Self.cut(content)] }
 
     private var object: JSONObject { resource.object }
 
-    /// What resources of a type are, as the heading above them.
+    /// The heading of a type's resources.
     static func heading(of type: String) -> String {
         switch type {
         case QuestionnaireResponse.resourceType: "Answers"
@@ -49,49 +50,39 @@ struct ReadableResource {
 
     private var what: String {
         switch resource.resourceType {
-        case QuestionnaireResponse.resourceType: object["questionnaire"]?.string ?? "Answers"
         case Contract.resourceType: object["title"]?.string ?? "Signed consent"
         case FHIR.Consent.resourceType: object["status"]?.string == "inactive" ? "Withdrawal" : "Consent"
         default: object["code"].flatMap(Self.concept) ?? object["type"].flatMap(Self.concept) ?? resource.resourceType
         }
     }
 
+    /// The value, the parts and the notes: the elements that a reader understands.
     private var content: String {
-        switch resource.resourceType {
-        case QuestionnaireResponse.resourceType: return Self.answers(in: object["item"]).joined(separator: "; ")
-        case Contract.resourceType:
-            return [object["instantiatesUri"]?.string, object["status"]?.string].compactMap { $0 }.joined(
-                separator: ", ")
-        default: break
-        }
         var parts = [Self.value(in: object)].compactMap { $0 }
         for component in object["component"]?.array ?? [] {
-            let name = component["code"].flatMap(Self.concept) ?? "part"
+            let name = Self.concept(component["code"]) ?? "part"
             if let value = component.object.flatMap(Self.value) { parts.append("\(name): \(value)") }
         }
-        guard parts.isEmpty else { return parts.joined(separator: "; ") }
-        // What has no value says what it says.
-        let unsaid: Set<String> = ["resourceType", "id", "meta", "text", "code"]
-        return Self.members(of: object, besides: unsaid).joined(separator: "; ")
-    }
-
-    /// The members of an object by their names, what extends a primitive under its name.
-    private static func members(of object: JSONObject, besides unsaid: Set<String> = []) -> [String] {
-        object.members.filter { !unsaid.contains($0.key) }.map { member in
-            if member.key == "extension" { return text(member.value) }
-            return "\(member.key.hasPrefix("_") ? String(member.key.dropFirst()) : member.key): \(text(member.value))"
+        for name in Self.shownElements {
+            guard let value = object[name] else { continue }
+            parts.append("\(Self.words(name)): \(Self.text(value))")
         }
+        for note in object["note"]?.array ?? [] { if let text = note["text"]?.string { parts.append(text) } }
+        return parts.joined(separator: "; ")
     }
 
-    /// Questions with their answers, those of groups behind each other.
-    private static func answers(in items: JSON?) -> [String] {
-        (items?.array ?? []).flatMap { item -> [String] in
-            let name = item["text"]?.string ?? item["linkId"]?.string ?? "?"
-            let answers = item["answer"]?.array ?? []
-            let values = answers.compactMap { $0.object.flatMap(value) }
-            let mark = name.hasSuffix("?") || name.hasSuffix(":") ? "" : ":"
-            let own = values.isEmpty ? [] : ["\(name)\(mark) \(values.joined(separator: ", "))"]
-            return own + answers.flatMap { self.answers(in: $0["item"]) } + self.answers(in: item["item"])
+    /// Elements of the types that a person's records have beside a value, in the order of the page.
+    private static let shownElements = [
+        "status", "clinicalStatus", "verificationStatus", "category", "medicationCodeableConcept", "vaccineCode",
+        "description", "title", "occurrenceDateTime", "onsetDateTime", "abatementDateTime", "dosage", "conclusion",
+        "contentType",
+    ]
+
+    /// A member's name in words: `clinicalStatus` is `clinical status`.
+    private static func words(_ name: String) -> String {
+        name.reduce(into: "") { words, letter in
+            if letter.isUppercase { words += " " }
+            words += letter.lowercased()
         }
     }
 
@@ -100,7 +91,7 @@ struct ReadableResource {
         object.members.first { $0.key.hasPrefix("value") }.map { text($0.value) }
     }
 
-    private static func text(_ json: JSON) -> String {
+    static func text(_ json: JSON) -> String {
         if let text = json.string { return time(text) }
         if let flag = json.bool { return flag ? "yes" : "no" }
         if let list = json.array { return list.map(text).joined(separator: ", ") }
@@ -110,19 +101,20 @@ struct ReadableResource {
         }
         if let number = json["value"]?.number {
             let unit = json["unit"]?.string ?? json["code"]?.string
-            return [json["comparator"]?.string, number.text, unit].compactMap { $0 }.joined(separator: " ")
+            let text = MeasurementNumber.text(number.double, ucum: json["code"]?.string)
+            return [json["comparator"]?.string, text, unit].compactMap { $0 }.joined(separator: " ")
         }
         if let reference = json["reference"]?.string { return reference }
-        guard let object = json.object else { return json.text() }
-        // An extension is named by the end of its address.
-        if let url = object["url"]?.string, let value = value(in: object) {
-            return "\(url.split(separator: "/").last?.split(separator: ":").last ?? ""): \(value)"
-        }
-        return members(of: object).joined(separator: ", ")
+        if let title = json["title"]?.string ?? json["text"]?.string { return title }
+        guard let object = json.object else { return json.number?.text ?? "" }
+        return object.members.filter { $0.key != "extension" && $0.key != "id" && $0.key != "system" }.map {
+            text($0.value)
+        }.filter { !$0.isEmpty }.joined(separator: ", ")
     }
 
-    /// A coding or a concept in words.
-    private static func concept(_ json: JSON) -> String? {
+    /// A coding or a concept in words; nil where it has none.
+    static func concept(_ json: JSON?) -> String? {
+        guard let json else { return nil }
         if let text = json["text"]?.string { return text }
         if let coding = json["coding"]?.array?.first { return coding["display"]?.string ?? coding["code"]?.string }
         return json["value"] == nil ? json["display"]?.string ?? json["code"]?.string : nil
