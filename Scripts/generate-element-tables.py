@@ -7,6 +7,7 @@
 Written are (see the Swift files that read them for the formats):
     Sources/Language/FHIR/Definitions/Tables/TypeModel+R4.swift            types, elements, cardinalities, bindings
     Sources/Language/FHIR/Definitions/Tables/SearchParameters+R4.swift     search parameters and compartments
+    Sources/Language/FHIR/Terminology/Tables/ValueSets+R4.swift            value sets with codes and displays
     Sources/Language/FHIRValidation/Tables/Invariants+R4.swift             constraints with their expressions
     Sources/Language/FHIRValidation/Tables/Terminology+R4.swift            value sets of bindings, expanded
     Sources/Language/FHIRValidation/Tables/Extensions+R4.swift             HL7's own extensions
@@ -16,6 +17,7 @@ Written are (see the Swift files that read them for the formats):
 import io
 import json
 import pathlib
+import re
 import sys
 import tarfile
 import zipfile
@@ -447,6 +449,142 @@ def search_lines(package):
     return lines
 
 
+# Copyright notes of content that may be passed on: HL7's own, and UCUM's, whose table is in the package already.
+FREE = ("HL7", "This is an example set.", "This is an extensible set.", "This is a value set of representative", "TBD",
+        "The UCUM codes", "UCUM is Copyright", "These codes are excerpted from UCUM")
+# Notes that HL7 gives to value sets whether they have such codes or not: their systems decide.
+DECIDED_BY_SYSTEM = ("SNOMED", "LOINC")
+# Systems that are not HL7's, of which value sets list single codes.
+LISTED_SYSTEMS = ("http://unitsofmeasure.org", "urn:ietf:bcp:47")
+
+
+def is_free(document):
+    note = (document.get("copyright") or "").strip()
+    return not note or note.startswith(FREE)
+
+
+def is_own_system(system):
+    """Whether the codes of a system are HL7's own and all there."""
+    url = system["url"]
+    return (system.get("content") == "complete" and is_free(system) and "/sid/" not in url
+            and url.startswith(("http://hl7.org/fhir/", "http://terminology.hl7.org/")))
+
+
+def listed_concepts(concepts):
+    """Each concept as (code, display, whether nobody selects it)."""
+    for concept in concepts:
+        is_abstract = any(item["code"] in ("notSelectable", "abstract") and
+                          (item.get("valueBoolean") or item.get("valueCode") == "true")
+                          for item in concept.get("property", []))
+        yield concept["code"], concept.get("display") or concept["code"], is_abstract
+        yield from listed_concepts(concept.get("concept", []))
+
+
+def offered(package, systems, url, seen=()):
+    """[(system, code, display)] in the order of the value set; None where a part is licensed or cannot be listed."""
+    value_set = package.value_sets.get(url.split("|")[0])
+    if not value_set or url in seen:
+        return None
+    note = value_set.get("copyright") or ""
+    if not is_free(value_set) and not any(word in note for word in DECIDED_BY_SYSTEM):
+        return None
+    compose = value_set.get("compose", {})
+    found = {}
+    for include in compose.get("include", []):
+        part = None
+        for name in include.get("valueSet", []):
+            inner = offered(package, systems, name, seen + (url,))
+            if inner is None:
+                return None
+            inner = {(s, c): d for s, c, d in inner}
+            part = inner if part is None else {k: d for k, d in part.items() if k in inner}
+        if "system" in include:
+            own = systems.get(include["system"])
+            if "concept" in include:
+                if own is None and include["system"] not in LISTED_SYSTEMS:
+                    return None
+                displays = {code: display for code, display, _ in own or []}
+                if own is not None and any(c["code"] not in displays for c in include["concept"]):
+                    return None
+                codes = {(include["system"], c["code"]): c.get("display") or displays.get(c["code"]) or c["code"]
+                         for c in include["concept"]}
+            else:
+                if own is None:
+                    return None
+                chosen = None
+                for rule in include.get("filter", []):
+                    if rule["property"] not in ("concept", "code") or rule["op"] not in ("is-a", "descendent-of"):
+                        return None
+                    below = {c for c in is_a(package.code_systems[include["system"]], rule["value"])
+                             if rule["op"] == "is-a" or c != rule["value"]}
+                    chosen = below if chosen is None else chosen & below
+                codes = {(include["system"], code): display for code, display, is_abstract in own
+                         if not is_abstract and (chosen is None or code in chosen)}
+            part = codes if part is None else {k: d for k, d in codes.items() if k in part}
+        for key, display in (part or {}).items():
+            found.setdefault(key, display)
+    for exclude in compose.get("exclude", []):
+        if "concept" not in exclude or "filter" in exclude or "valueSet" in exclude:
+            return None
+        for concept in exclude["concept"]:
+            found.pop((exclude.get("system"), concept["code"]), None)
+    return [(system, code, display) for (system, code), display in found.items()]
+
+
+def value_set_lines(package):
+    """A line for each system, `@number url TAB concept TAB concept ...`, and for each value set, `=url TAB part TAB part ...`
+    (`=url|version` where the version is not 4.0.1). A concept is `code=display`, or `code` where the display is the code, after
+    `!` where the concept is abstract. A part is `+number`, all concepts of a system that are not abstract; other fields are
+    concepts of the last system named by `@number`, with `=display` where the set has a display of its own. A backslash stands
+    before an equals sign, an exclamation mark, a plus, an at sign or a backslash of a code."""
+    systems = {url: list(listed_concepts(system.get("concept", [])))
+               for url, system in package.code_systems.items() if is_own_system(system)}
+    sets = {}
+    for url in sorted(package.value_sets):
+        codings = offered(package, systems, url)
+        if codings and len(codings) <= 5000:
+            sets[url] = codings
+    listed = {}  # What is listed of systems that are not HL7's.
+    for codings in sets.values():
+        for system, code, display in codings:
+            if system not in systems:
+                listed.setdefault(system, {}).setdefault(code, display)
+    for system, codes in listed.items():
+        systems[system] = [(code, display, False) for code, display in codes.items()]
+    used = sorted({system for codings in sets.values() for system, _, _ in codings})
+    numbers = {url: number for number, url in enumerate(used)}
+    lines = []
+
+    def plain(text):
+        return " ".join(text.split())
+
+    def escaped(code):
+        assert "\t" not in code and "\n" not in code, code
+        return re.sub(r"([=!+@\\])", r"\\\1", code)
+
+    for url in used:
+        lines.append("\t".join([f"@{numbers[url]} {url}"] + [
+            ("!" if is_abstract else "") + escaped(code) + ("" if plain(display) == code else "=" + plain(display))
+            for code, display, is_abstract in systems[url]]))
+    for url, codings in sets.items():
+        version = package.value_sets[url].get("version") or "4.0.1"
+        fields = ["=" + url + ("" if version == "4.0.1" else "|" + version)]
+        runs = []
+        for system, code, display in codings:
+            if not runs or runs[-1][0] != system:
+                runs.append((system, []))
+            runs[-1][1].append((code, plain(display)))
+        for system, codes in runs:
+            if codes == [(code, plain(display)) for code, display, is_abstract in systems[system] if not is_abstract]:
+                fields.append(f"+{numbers[system]}")
+                continue
+            displays = {code: plain(display) for code, display, _ in systems[system]}
+            fields.append(f"@{numbers[system]}")
+            fields += [escaped(code) + ("" if displays[code] == display else "=" + display) for code, display in codes]
+        lines.append("\t".join(fields))
+    return lines
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
@@ -459,6 +597,9 @@ def main():
     swift(fhir + "SearchParameters+R4.swift", "SearchParameterTable", "r4Text",
           "The search parameters and compartments of FHIR R4; the format is told at ``SearchParameterTable``.",
           search_lines(package))
+    swift("Sources/Language/FHIR/Terminology/Tables/ValueSets+R4.swift", "BaseValueSets", "r4Text",
+          "The value sets of FHIR R4 that can be listed; the format is told at ``BaseValueSets``.",
+          value_set_lines(package))
     swift(validation + "Invariants+R4.swift", "InvariantTable", "r4Text",
           "The constraints of FHIR R4; the format is told at ``InvariantTable``.", constraint_lines(package))
     swift(validation + "Extensions+R4.swift", "ExtensionTable", "r4Text",

@@ -1,8 +1,14 @@
-/// Tells which codings the questions of a form offer, as far as the form and the value sets at hand list them
-/// (<https://hl7.org/fhir/R4/questionnaire-definitions.html#Questionnaire.item.answerValueSet>).
+/// The codings that the questions of a form offer, as far as the form, the value sets at hand and FHIR R4's own value sets list
+/// them (<https://hl7.org/fhir/R4/questionnaire-definitions.html#Questionnaire.item.answerValueSet>).
 public struct OfferedCodings {
     private let questionnaire: Questionnaire
     private let valueSet: (String) -> ValueSet?
+    private let cache = Cache()
+
+    /// The codings of the value sets that questions asked for: many questions of a form have the same set.
+    private final class Cache {
+        var codings: [String: [Coding]?] = [:]
+    }
 
     /// - Parameter valueSet: returns the value set with a canonical URL that the form does not contain; nil where it is
     ///   not at hand.
@@ -26,8 +32,11 @@ public struct OfferedCodings {
     /// Returns the codings of a value set, by `#id` or canonical URL; nil where it is not at hand or says its members in a
     /// way that takes a terminology server.
     public func codings(inSet name: String) -> [Coding]? {
+        if let found = cache.codings[name] { return found }
         var known: [String: [Coding]?] = [:]
-        return codings(inSet: name, known: &known)
+        let found = codings(inSet: name, known: &known)
+        cache.codings[name] = .some(found)
+        return found
     }
 
     /// - Parameter known: the codings of the sets met so far, each read once however many sets include it. One that is
@@ -37,7 +46,7 @@ public struct OfferedCodings {
             name.hasPrefix("#")
             ? questionnaire.containedResource(name)?.as(ValueSet.self)
             : contained(canonical: name) ?? valueSet(name)
-        guard let set else { return nil }
+        guard let set else { return name.hasPrefix("#") ? nil : BaseValueSets.r4.codings(of: CanonicalURL(name)) }
         // One set has two names, its id in the form and its URL.
         let key = set.url ?? name
         if let codings = known[key] { return codings }
@@ -83,15 +92,19 @@ public struct OfferedCodings {
         }
     }
 
-    /// One `include` or `exclude`: its concepts, the members common to the sets it names, or both at once. A whole
-    /// system or a filter needs a terminology server.
+    /// One `include` or `exclude`: its concepts, all of a code system of R4's own, the members common to the sets it names, or
+    /// both at once. Another whole system or a filter needs a terminology server.
     private func codings(of part: ValueSet.Compose.Include, known: inout [String: [Coding]?]) -> [Coding]? {
         let concepts = part.concept.compactMap { concept in
             concept.code.map { Coding(system: part.system, code: $0, display: concept.display) }
         }
-        let isNamed = !part.concept.isEmpty
-        guard isNamed || (!part.valueSet.isEmpty && part.system == nil), part.filter.isEmpty else { return nil }
-        var members = isNamed ? concepts : nil
+        guard part.filter.isEmpty else { return nil }
+        var members: [Coding]? = part.concept.isEmpty ? nil : concepts
+        if part.concept.isEmpty, let system = part.system {
+            guard let whole = BaseValueSets.r4.codings(ofSystem: system) else { return nil }
+            members = whole
+        }
+        guard members != nil || !part.valueSet.isEmpty else { return nil }
         for name in part.valueSet {
             guard let set = codings(inSet: name, known: &known) else { return nil }
             let keys = Set(set.map(Key.init))

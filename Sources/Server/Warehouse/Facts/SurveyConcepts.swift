@@ -12,7 +12,8 @@ public struct SurveyConcepts: Sendable {
     struct Question: Sendable {
         let concept: Concept
         let options: [Option]
-        /// Whether its value set is not listed in the form, so that an answer may be any code of a terminology.
+        /// Whether an answer may be any code of a terminology: its value set is not listed, or its answerConstraint permits
+        /// others than its options.
         let offersUnlisted: Bool
         /// The unit of its numbers.
         let unit: ConceptUnit

@@ -43,7 +43,9 @@ struct SurveyConceptsBuilder {
                 path: path, code: isFolder ? nil : code, name: item.text ?? linkID,
                 kind: kind(of: item, unit: unit, options: options))
             questions[linkID] = SurveyConcepts.Question(
-                concept: concept, options: options, offersUnlisted: codings == nil, unit: unit,
+                concept: concept, options: options,
+                offersUnlisted: codings == nil || item.answerConstraint == .optionsOrType,
+                unit: unit,
                 terminologyCodes: isFolder ? [] : item.code.compactMap(TerminologyCode.init))
             order.append(linkID)
             add(item.item, below: path)
