@@ -63,7 +63,9 @@ let wire: [Target] = [
 
 let device: [Target] = [
     .target(name: "Attachments", dependencies: ["Core", crypto], path: "Sources/Device/Attachments"),
-    .target(name: "Questionnaires", dependencies: ["FHIR", "FHIRPath"], path: "Sources/Device/Questionnaires"),
+    .target(
+        name: "Questionnaires", dependencies: ["Core", "FHIR", "FHIRPath", "UCUM"],
+        path: "Sources/Device/Questionnaires"),
     .target(
         name: "InformedConsent", dependencies: ["FHIR", "Attachments", crypto], path: "Sources/Device/InformedConsent"),
     .target(name: "HealthTypes", dependencies: ["Core", "FHIR", "UCUM"], path: "Sources/Device/HealthTypes"),
@@ -304,8 +306,8 @@ let tests: [Target] = [
     .testTarget(
         name: "TributaryTests",
         dependencies: [
-            "TributaryServer", "Consumer", "FHIRValidation", "HealthData", "InformedConsent", "ServerHTTP", "Storage",
-            "Warehouse", "FHIR", "Wire",
+            "TributaryServer", "Consumer", "FHIRValidation", "HealthData", "InformedConsent", "Records", "ServerHTTP",
+            "Storage", "Warehouse", "FHIR", "Wire",
             logging, "TestSupport",
         ]),
 ]

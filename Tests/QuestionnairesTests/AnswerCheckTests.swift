@@ -130,14 +130,6 @@ import Testing
         }
     }
 
-    @Test func aQuantityInAnotherUnitCannotBeCompared() throws {
-        let sdc = "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-minQuantity"
-        let least = Self.limit(sdc, #""valueQuantity": {"value": 2, "code": "kg"}"#)
-        #expect(try errors("quantity", least, #""valueQuantity": {"value": 5000, "code": "g"}"#) == ["min-value-unit"])
-        let bare = Self.limit("maxValue", #""valueDecimal": 2"#)
-        #expect(try errors("quantity", bare, #""valueQuantity": {"value": 3, "code": "g"}"#) == ["max-value"])
-    }
-
     @Test func decimalPlacesAreThoseThatAreWritten() throws {
         let two = Self.limit("maxDecimalPlaces", #""valueInteger": 2"#)
         for number in ["1", "1.5", "1.50", "100e-2", "1.5e3"] {

@@ -73,6 +73,93 @@ import Testing
         #expect(try errors(question, #""valueDate": "2999-01-01""#, authored: nil, now: "2026-01-01T00:00:00Z") == [])
     }
 
+    private static func text(_ name: String, _ type: String, _ text: String) -> String {
+        let url = name.hasPrefix("http") ? name : "http://hl7.org/fhir/StructureDefinition/\(name)"
+        return #"{"url": "\#(url)", "value\#(type)": "\#(text)"}"#
+    }
+
+    /// As forms of C3-PRO, LHC-Forms and ResearchKit have them: the text of the limit is FHIRPath.
+    @Test(arguments: [
+        ("today() - 18 years", "2008-06-15", "2008-06-16"), ("today() - 18 'years'", "2008-06-15", "2008-06-16"),
+        ("today() - 18 'year'", "2008-06-15", "2008-06-16"), ("today() - 18 'a'", "2008-06-15", "2008-06-16"),
+        ("today()-6 'mo'", "2025-12-15", "2025-12-16"), ("today() + 2 'weeks'", "2026-06-29", "2026-06-30"),
+        ("today() - 1 'd'", "2026-06-14", "2026-06-15"), ("today()", "2026-06-15", "2026-06-16"),
+        ("2020-05-05", "2020-05-05", "2020-05-06"), ("@2020-05-05", "2020-05-05", "2020-05-06"),
+    ])
+    func theTextOfALimitIsWorkedOut(text: String, inside: String, beyond: String) throws {
+        for (name, type) in [
+            ("maxValue", "String"), ("maxValue", "Date"),
+            ("http://ehelse.no/fhir/StructureDefinition/sdf-maxvalue", "String"),
+        ] {
+            let question = Self.question("date", Self.text(name, type, text))
+            #expect(try form(question).problems.isEmpty)
+            for (answer, expected) in [(inside, [String]()), (beyond, ["max-value"])] {
+                let found = try errors(
+                    question, "\"valueDate\": \"\(answer)\"", authored: "2026-06-15T09:00:00+02:00",
+                    now: "2026-07-01T00:00:00Z")
+                #expect(found == expected, "\(name) \(type) \(text) \(answer)")
+            }
+        }
+    }
+
+    @Test func aNumberOrATimeMayBeATextToo() throws {
+        for (type, limit, inside, beyond) in [
+            ("integer", "10", "10", "11"), ("decimal", "2 * 5", "10.0", "10.1"),
+        ] {
+            let question = Self.question(type, Self.text("maxValue", "String", limit))
+            let name = type == "integer" ? "valueInteger" : "valueDecimal"
+            #expect(try errors(question, "\"\(name)\": \(inside)", authored: nil, now: "2026-01-01T00:00:00Z") == [])
+            #expect(
+                try errors(question, "\"\(name)\": \(beyond)", authored: nil, now: "2026-01-01T00:00:00Z")
+                    == ["max-value"])
+        }
+        let evening = Self.question("time", Self.text("minValue", "String", "18:00:00"))
+        #expect(
+            try errors(evening, #""valueTime": "17:59:59""#, authored: nil, now: "2026-01-01T00:00:00Z") == [
+                "min-value"
+            ])
+    }
+
+    /// A slider's words at its ends are no limits; where nothing else is given, the form is told of.
+    @Test(arguments: ["Not at all", "Often", "today(", "'x'", "true"])
+    func wordsAreNoLimit(words: String) throws {
+        let alone = Self.question("integer", Self.text("maxValue", "String", words))
+        #expect(try form(alone).problems.map(\.code) == ["limit-unreadable"])
+        #expect(try errors(alone, #""valueInteger": 99"#, authored: nil, now: "2026-01-01T00:00:00Z") == [])
+        let number = #"{"url": "http://hl7.org/fhir/StructureDefinition/maxValue", "valueInteger": 10}"#
+        for order in [
+            [Self.text("maxValue", "String", words), number], [number, Self.text("maxValue", "String", words)],
+        ] {
+            let question = Self.question("integer", order[0], order[1])
+            #expect(try form(question).problems.isEmpty)
+            #expect(
+                try errors(question, #""valueInteger": 11"#, authored: nil, now: "2026-01-01T00:00:00Z")
+                    == ["max-value"])
+        }
+    }
+
+    @Test(arguments: [
+        ("/^[0-9]{5}$/", "12345", "1234"), ("/^[abo]+$/i", "AB", "X"), ("/a\\\\/b/", "a/b", "ab"),
+        ("/^(yes|no)$/gu", "yes", "maybe"), ("/a.b/s", "a-b", "ab"),
+    ])
+    func aPatternOfJavaScriptIsReadWithoutItsSlashes(pattern: String, good: String, bad: String) throws {
+        let question = Self.question(
+            "text", #"{"url": "http://hl7.org/fhir/StructureDefinition/regex", "valueString": "\#(pattern)"}"#)
+        #expect(try form(question).problems.map(\.code) == ["regex-javascript"])
+        for (answer, expected) in [(good, [String]()), (bad, ["regex"])] {
+            let found = try errors(
+                question, "\"valueString\": \"\(answer)\"", authored: nil, now: "2026-01-01T00:00:00Z")
+            #expect(found == expected, "\(pattern) \(answer)")
+        }
+    }
+
+    @Test(arguments: ["/^[0-9]+$/q", "/(/"]) func aPatternOfJavaScriptThatCannotBeReadIsReported(pattern: String) throws
+    {
+        let question = Self.question(
+            "text", #"{"url": "http://hl7.org/fhir/StructureDefinition/regex", "valueString": "\#(pattern)"}"#)
+        #expect(try form(question).problems.map(\.code) == ["regex-invalid"])
+    }
+
     @Test func limitsThatContradictEachOtherAreAFaultOfTheForm() throws {
         let question = Self.question(
             "date", Self.limit("maxValue", "Date", "today() - 2 days"), Self.limit("minValue", "Date", "today()"))

@@ -111,13 +111,13 @@ import Testing
     }
 
     @Test func whatCannotBeToldIsNotFulfilled() throws {
-        // A year against a month in it; kilograms against grams.
+        // A year against a month in it; kilograms against metres.
         for comparison in ["=", "<", "<=", ">", ">="] {
             #expect(try !isEnabled("date", [#""valueDate": "2024""#], comparison, #""answerDate": "2024-05""#))
             #expect(
                 try !isEnabled(
                     "quantity", [#""valueQuantity": {"value": 2, "code": "kg"}"#], comparison,
-                    #""answerQuantity": {"value": 2, "code": "g"}"#))
+                    #""answerQuantity": {"value": 2, "code": "m"}"#))
         }
     }
 

@@ -1,6 +1,7 @@
 import FHIR
 import Foundation
 import Questionnaires
+import QuestionnairesTestSupport
 import Testing
 
 @Suite struct PlacingTests {
@@ -20,6 +21,8 @@ import Testing
 
     private static let x = #"{"linkId":"x","answer":[{"valueInteger":1}]}"#
     private static let z = #"{"linkId":"z","answer":[{"valueBoolean":true}]}"#
+    private static let r = #"{"linkId":"r","answer":[{"valueString":"t"}]}"#
+    private static let below = #"{"linkId":"below","answer":[{"valueString":"t"}]}"#
     private static let right = #"{"linkId":"a","text":"A","item":[{"linkId":"b","item":[\#(x)]},\#(z)]}"#
 
     @Test(arguments: [
@@ -35,13 +38,34 @@ import Testing
 
     @Test(arguments: [
         right, "", #"{"linkId":"top","answer":[{"valueString":"t"}]}"#,
-        // Not clear: unknown, twice, below a group that repeats, below a question.
+        // Not clear: unknown, twice, below a question without an answer or with two.
         #"\#(x),{"linkId":"q","answer":[{"valueString":"t"}]}"#, "\(x),\(x)",
-        #"\#(x),{"linkId":"r","answer":[{"valueString":"t"}]}"#,
-        #"\#(x),{"linkId":"below","answer":[{"valueString":"t"}]}"#,
+        #"\#(x),\#(r),\#(r)"#, #"\#(x),\#(below)"#,
+        #"\#(x),{"linkId":"y","answer":[{"valueString":"1"},{"valueString":"2"}]},\#(below)"#,
+        #"{"linkId":"y","answer":[{"valueString":"1","item":[\#(below)]}]},\#(below)"#,
     ])
     func whatIsInItsPlaceOrHasNoneStaysAsItCame(items: String) throws {
         let (before, after) = try placed(items)
         #expect(after == before)
+    }
+
+    /// An app that has no groups has one instance of a group that repeats, and no items below answers.
+    @Test func questionsOfOneInstanceAndBelowOneAnswerAreLaidThere() throws {
+        let y = #"{"linkId":"y","answer":[{"valueString":"1"}]}"#
+        let (_, after) = try placed("\(Self.x),\(y),\(Self.below),\(Self.r)")
+        let (right, _) = try placed(
+            #"""
+            {"linkId":"a","text":"A","item":[{"linkId":"b","item":[\#(Self.x),{"linkId":"y","answer":[{"valueString":"1",
+             "item":[\#(Self.below)]}]}]}]},{"linkId":"more","item":[\#(Self.r)]}
+            """#)
+        #expect(after == right)
+    }
+
+    /// A response of ResearchKitOnFHIR: valid once it is laid in the form's groups, and the same problem codes else.
+    @Test func aResponseWithoutGroupsIsValidOnceItIsLaidInThem() throws {
+        let form = QuestionnaireForm(Questionnaire(try Resource(Data(Self.form.utf8)).object))
+        let (flat, _) = try placed("\(Self.x),\(Self.z)")
+        #expect(ResponseValidator(form).problems(in: flat).errors == ["item-misplaced", "item-misplaced"])
+        #expect(ResponseValidator(form).problems(in: form.placing(flat)).errors == [])
     }
 }

@@ -43,16 +43,7 @@ public struct UCUMQuantity: Sendable, Hashable, CustomStringConvertible {
         guard let first = ExactNumber(value), let second = ExactNumber(other.value) else {
             throw UCUMError(code: "not-a-number", offset: nil, message: "The value is not a number.")
         }
-        if unit.code == other.unit.code { return Self.order(value, other.value) }
-        try unit.checkComparable(to: other.unit)
-        if unit.meaning.scale != .ratio, unit.meaning.scale == other.unit.meaning.scale {
-            return Self.order(first * unit.meaning.factor, second * other.unit.meaning.factor)
-        }
-        return Self.order(try unit.baseValue(value), try other.unit.baseValue(other.value))
-    }
-
-    private static func order<Number: Comparable>(_ first: Number, _ second: Number) -> Int {
-        first == second ? 0 : first < second ? -1 : 1
+        return try unit.order(first, to: second, in: other.unit)
     }
 
     /// The product of two quantities: 2 `cm` times 3 `g` is 6 `cm.g`. The units are not converted into each other.
@@ -78,5 +69,22 @@ public struct UCUMQuantity: Sendable, Hashable, CustomStringConvertible {
         }
         guard let result = operation(first, second).decimal else { throw UCUMUnit.outOfRange }
         return UCUMQuantity(value: result, unit: unit)
+    }
+}
+
+extension UCUMUnit {
+    /// -1, 0 or 1 as a number in this unit is less than, equal to or greater than a number in another, exactly.
+    ///
+    /// - Throws: as ``UCUMQuantity/compare(_:)``.
+    package func order(
+        _ first: ExactNumber, to second: ExactNumber, in other: UCUMUnit
+    ) throws(UCUMError) -> Int {
+        func order(_ left: ExactNumber, _ right: ExactNumber) -> Int { left == right ? 0 : left < right ? -1 : 1 }
+        if code == other.code { return order(first, second) }
+        try checkComparable(to: other)
+        if meaning.scale != .ratio, meaning.scale == other.meaning.scale {
+            return order(first * meaning.factor, second * other.meaning.factor)
+        }
+        return order(try baseValue(first), try other.baseValue(second))
     }
 }

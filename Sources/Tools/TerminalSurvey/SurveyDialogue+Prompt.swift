@@ -54,8 +54,11 @@ extension SurveyDialogue {
         let hasOptions = !(item.options ?? []).isEmpty
         switch item.type {
         case .boolean: return "the number of an answer, or y or n"
-        case .choice: return hasOptions ? "the number of an answer" : "a code"
-        case .openChoice: return hasOptions ? "the number of an answer, or your own words" : "your own words"
+        case .choice, .openChoice:
+            if item.takesText { return hasOptions ? "the number of an answer, or your own words" : "your own words" }
+            guard hasOptions else { return "a code" }
+            return item.answerConstraint == .optionsOrType
+                ? "the number of an answer, or another code as system|code" : "the number of an answer"
         case .integer: return "a whole number"
         case .decimal: return "a number"
         case .quantity:

@@ -13,6 +13,13 @@ package enum AnswerCoercion {
             let answer = AnswerValue(type: String(member.key.dropFirst(5)), json: member.value)
             return AnswerCheck.isWellFormed(answer) ? answer : nil
         }
+        let answer = plain(json, for: item)
+        // Where the question takes a text too, what is no answer of its type is one.
+        guard answer == nil, item.takesText, let word = json.string, !word.isEmpty else { return answer }
+        return AnswerValue(type: "String", json: .string(word))
+    }
+
+    private static func plain(_ json: JSON, for item: FormItem) -> AnswerValue? {
         switch item.type {
         case .boolean: return boolean(json)
         case .integer: return integer(json)
@@ -41,12 +48,14 @@ package enum AnswerCoercion {
     private static func chosen(_ json: JSON, _ item: FormItem) -> AnswerValue? {
         if let option = option(json, among: (item.options ?? []).map(\.value)) { return option }
         guard let word = json.string, !word.isEmpty else { return nil }
-        if item.type == .openChoice { return AnswerValue(type: "String", json: .string(word)) }
+        if item.takesText { return AnswerValue(type: "String", json: .string(word)) }
+        let parts = word.split(separator: "|", maxSplits: 1).map(String.init)
+        if parts.count == 2, item.options == nil || item.answerConstraint == .optionsOrType {
+            return AnswerValue(type: "Coding", json: Coding(system: parts[0], code: parts[1]).json)
+        }
         // Without options at hand the code is all that is known.
         guard item.options == nil else { return nil }
-        let parts = word.split(separator: "|", maxSplits: 1).map(String.init)
-        let coding = parts.count == 2 ? Coding(system: parts[0], code: parts[1]) : Coding(system: nil, code: word)
-        return AnswerValue(type: "Coding", json: coding.json)
+        return AnswerValue(type: "Coding", json: Coding(system: nil, code: word).json)
     }
 
     /// A number in the question's unit, or `70 kg` with a unit of the question by its code or name.

@@ -10,10 +10,8 @@ public struct AnswerLimits: Sendable {
     let pattern: AnswerPattern?
     /// The form's own words for an answer that the pattern does not match.
     let validationText: String?
-    private let fixedMinimum: AnswerValue?
-    private let fixedMaximum: AnswerValue?
-    private let calculatedMinimum: CalculatedLimit?
-    private let calculatedMaximum: CalculatedLimit?
+    private let least: AnswerLimit
+    private let greatest: AnswerLimit
     let maxDecimalPlaces: Int?
     package let minOccurs: Int?
     package let maxOccurs: Int?
@@ -32,7 +30,8 @@ public struct AnswerLimits: Sendable {
     /// An example or a pattern of what to type.
     public let entryFormat: String?
 
-    init(_ item: Questionnaire.Item, _ options: OptionReader) {
+    /// - Parameter type: the question's, as ``FormItem/type``.
+    init(_ item: Questionnaire.Item, of type: QuestionnaireItemType, options: OptionReader) {
         func value(_ urls: String...) -> OpenChoice? {
             urls.lazy.compactMap { item.extension($0)?.value }.first
         }
@@ -40,13 +39,8 @@ public struct AnswerLimits: Sendable {
         minLength = value(FormExtension.minLength)?.json.integer
         pattern = value(FormExtension.regex)?.json.string.flatMap { AnswerPattern($0) }
         validationText = FormExtension.validationTexts.lazy.compactMap { item.extension($0)?.value?.json.string }.first
-        fixedMinimum = AnswerValue(value(FormExtension.minQuantity, FormExtension.minValue))
-        fixedMaximum = AnswerValue(value(FormExtension.maxQuantity, FormExtension.maxValue))
-        func calculated(_ urls: String...) -> CalculatedLimit? {
-            urls.lazy.compactMap { CalculatedLimit(item.extension($0)) }.first
-        }
-        calculatedMinimum = calculated(FormExtension.minQuantity, FormExtension.minValue)
-        calculatedMaximum = calculated(FormExtension.maxQuantity, FormExtension.maxValue)
+        least = AnswerLimit(FormExtension.minima.flatMap { item.extensions($0) }, of: type)
+        greatest = AnswerLimit(FormExtension.maxima.flatMap { item.extensions($0) }, of: type)
         maxDecimalPlaces = value(FormExtension.maxDecimalPlaces)?.json.integer
         minOccurs = value(FormExtension.minOccurs)?.json.integer
         maxOccurs = value(FormExtension.maxOccurs)?.json.integer
@@ -63,13 +57,11 @@ public struct AnswerLimits: Sendable {
     }
 
     /// The least value that is taken at a moment: the one that an expression gives, else the one that is written.
-    func minimum(at moment: DateTime) -> AnswerValue? { calculatedMinimum?.value(at: moment) ?? fixedMinimum }
+    func minimum(at moment: DateTime) -> AnswerValue? { least.value(at: moment) }
 
     /// The greatest value that is taken at a moment.
-    func maximum(at moment: DateTime) -> AnswerValue? { calculatedMaximum?.value(at: moment) ?? fixedMaximum }
+    func maximum(at moment: DateTime) -> AnswerValue? { greatest.value(at: moment) }
 
-    /// Whether an expression says a limit and cannot be worked out.
-    var hasUnreadableLimit: Bool {
-        [calculatedMinimum, calculatedMaximum].contains { $0.map { !$0.isReadable } ?? false }
-    }
+    /// Whether the form gives a limit that cannot be worked out.
+    var hasUnreadableLimit: Bool { least.isUnreadable || greatest.isUnreadable }
 }

@@ -4,14 +4,38 @@ import Foundation
 ///
 /// The pattern is the form's own and may backtrack without end; the matching is given up after a fixed amount of work,
 /// whatever the machine.
+///
+/// Forms made for the web write `/pattern/flags` as JavaScript does. The slashes are no part of the pattern, for an answer
+/// that has them is none that such a form asks for.
 struct AnswerPattern: Sendable {
     private let expression: NSRegularExpression
+    /// Whether it was written between JavaScript's slashes.
+    let isOfJavaScript: Bool
 
     enum Outcome: Sendable { case matches, differs, undecided }
 
     /// nil where the pattern cannot be read.
     init?(_ pattern: String) {
-        guard let expression = try? NSRegularExpression(pattern: "\\A(?:\(pattern))\\z") else { return nil }
+        var pattern = pattern
+        var options: NSRegularExpression.Options = []
+        let literal = pattern.wholeMatch(of: /\/(.+)\/([a-z]*)/)
+        isOfJavaScript = literal != nil
+        if let literal {
+            pattern = String(literal.1)
+            for flag in literal.2 {
+                switch flag {
+                case "i": options.insert(.caseInsensitive)
+                case "m": options.insert(.anchorsMatchLines)
+                case "s": options.insert(.dotMatchesLineSeparators)
+                // What these say does not change whether a whole text matches.
+                case "d", "g", "u", "y": break
+                default: return nil
+                }
+            }
+        }
+        guard let expression = try? NSRegularExpression(pattern: "\\A(?:\(pattern))\\z", options: options) else {
+            return nil
+        }
         self.expression = expression
     }
 

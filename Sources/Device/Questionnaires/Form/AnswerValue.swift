@@ -1,5 +1,6 @@
 import FHIR
 import Foundation
+import UCUM
 
 /// A value that answers a question, or that a question offers: R4's choice of types for an answer
 /// (<https://hl7.org/fhir/R4/questionnaireresponse-definitions.html#QuestionnaireResponse.item.answer.value_x_>).
@@ -47,17 +48,18 @@ extension AnswerValue {
 
     /// Compares this value with another; nil where that cannot be told.
     ///
-    /// Numbers compare as numbers, quantities only in the same unit, dates where both say enough: whether 2024 comes
-    /// before 2024-05 is unknown.
+    /// Numbers compare as numbers, quantities after conversion where their units differ, dates where both say enough:
+    /// whether 2024 comes before 2024-05 is unknown. Numbers are exact.
     func compare(_ other: AnswerValue) -> ComparisonResult? {
         switch (type, other.type) {
         case ("Integer", "Integer"), ("Integer", "Decimal"), ("Decimal", "Integer"), ("Decimal", "Decimal"):
             return Self.compare(json.number, other.json.number)
         case ("Quantity", "Quantity"):
-            guard hasSameUnit(as: other), quantity?.comparator == other.quantity?.comparator else {
+            guard let left = quantity, let right = other.quantity, left.comparator == right.comparator else {
                 return nil
             }
-            return Self.compare(quantity?.value, other.quantity?.value)
+            return hasSameUnit(as: other)
+                ? Self.compare(left.value, right.value) : Self.compareConverted(left, right)
         case ("Time", "Time"):
             guard let left = json.string.flatMap({ TimeOfDay($0) }),
                 let right = other.json.string.flatMap({ TimeOfDay($0) })
@@ -123,9 +125,20 @@ extension AnswerValue {
 
     private static func compare(_ left: JSONNumber?, _ right: JSONNumber?) -> ComparisonResult? {
         guard let left, let right else { return nil }
-        if let left = left.decimal, let right = right.decimal { return order(left, right) }
-        guard !left.double.isNaN, !right.double.isNaN else { return nil }
-        return order(left.double, right.double)
+        return order(JSONNumber.order(left, right), 0)
+    }
+
+    /// Compares quantities in two units of UCUM exactly; nil where the units do not convert.
+    private static func compareConverted(_ left: Quantity, _ right: Quantity) -> ComparisonResult? {
+        guard let first = left.value, let second = right.value, let unit = left.ucumUnit, let other = right.ucumUnit,
+            let one = exact(first), let two = exact(second)
+        else { return nil }
+        return (try? unit.order(one, to: two, in: other)).map { order($0, 0) }
+    }
+
+    /// Numbers of more digits, or of a greater exponent, measure nothing.
+    private static func exact(_ number: JSONNumber) -> ExactNumber? {
+        ExactNumber(decimal: number.text, digitLimit: 200, exponentLimit: 400)
     }
 
     private static func compare(_ left: DateTime, _ right: DateTime) -> ComparisonResult? {

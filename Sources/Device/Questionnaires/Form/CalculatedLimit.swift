@@ -2,29 +2,44 @@ import FHIR
 import FHIRPath
 import Foundation
 
-/// A limit that the form says as an expression, such as `today() - 18 years`
-/// (<https://hl7.org/fhir/extensions/StructureDefinition-cqf-calculatedValue.html>). It is worked out for the moment of
-/// the answer.
+/// A limit that the form gives as FHIRPath, such as `today() - 18 years`: by an extension of the limit's value
+/// (<https://hl7.org/fhir/extensions/StructureDefinition-cqf-calculatedValue.html>), or as the value's text. It is worked out
+/// for the moment of the answer.
 struct CalculatedLimit: Sendable {
     /// nil where it cannot be read as FHIRPath.
     private let expression: FHIRPathExpression?
 
-    /// nil where the extension of the limit says no expression.
-    init?(_ limit: Extension?) {
-        let extensions = (limit?.valueElement?.extension ?? []) + (limit?.extension ?? [])
-        guard let said = extensions.first(where: { FormExtension.calculatedValues.contains($0.url) })?.value?.json
-        else {
-            return nil
-        }
-        let language = said["language"]?.string ?? "text/fhirpath"
+    /// nil where the extension of the limit gives no expression.
+    init?(_ limit: Extension) {
+        let extensions = (limit.valueElement?.extension ?? []) + limit.extension
+        let values = [limit].filter { $0.value?.type == "Expression" } + extensions
+        guard
+            let given = values.first(where: {
+                FormExtension.calculatedValues.contains($0.url) || $0.value?.type == "Expression"
+            })?.value?.json
+        else { return nil }
+        let language = given["language"]?.string ?? "text/fhirpath"
+        self.init(expression: language == "text/fhirpath" ? given["expression"]?.string ?? given.string : nil)
+    }
+
+    init(expression text: String?) {
         var options = FHIRPathExpression.Options()
         options.maximumLength = 1000
-        expression = said["expression"]?.string
-            .flatMap { language == "text/fhirpath" ? try? FHIRPathExpression($0, options: options) : nil }
+        expression = text.flatMap { try? FHIRPathExpression(Self.withCalendarUnits($0), options: options) }
+    }
+
+    /// Forms write `today() - 18 'years'`. FHIRPath takes what is quoted for a unit of UCUM, which has no `years`, and whose year
+    /// is no year of the calendar.
+    private static func withCalendarUnits(_ text: String) -> String {
+        let units = /([0-9])\s*'(years?|months?|weeks?|days?|hours?|minutes?|seconds?|milliseconds?|a|mo)'/
+        return text.replacing(units) { match in
+            let unit = String(match.2)
+            return "\(match.1) \(["a": "years", "mo": "months"][unit] ?? unit)"
+        }
     }
 
     /// Whether it can be worked out.
-    var isReadable: Bool { expression != nil && value(at: DateTime(Date(timeIntervalSince1970: 0))) != nil }
+    var isReadable: Bool { value(at: DateTime(Date(timeIntervalSince1970: 0))) != nil }
 
     /// The limit at a moment, in the offset of that moment; nil where the expression gives no single value.
     func value(at moment: DateTime) -> AnswerValue? {

@@ -34,6 +34,17 @@ public struct EnableCondition: Sendable {
         expected = AnswerValue(source.answer)
     }
 
+    /// The condition with the value that it expects in the unit that this has by the question's form.
+    func measured(by question: FormItem) -> EnableCondition {
+        EnableCondition(question: self.question, comparison: comparison, expected: expected.map(question.measured))
+    }
+
+    private init(question: String, comparison: Comparison?, expected: AnswerValue?) {
+        self.question = question
+        self.comparison = comparison
+        self.expected = expected
+    }
+
     /// Whether the question's answers fulfil it. One of several answers is enough, save for `!=`, which says that no
     /// answer equals the value. A condition that cannot be read is not fulfilled.
     func holds(_ answers: [AnswerValue], _ rules: EnablementRules) -> Bool {

@@ -20,10 +20,17 @@ enum FormExtension {
     static let unitOpen = sdc + "sdc-questionnaire-unitOpen"
 
     // What an answer must keep to.
-    static let minValue = core + "minValue"
-    static let maxValue = core + "maxValue"
-    static let minQuantity = sdc + "sdc-questionnaire-minQuantity"
-    static let maxQuantity = sdc + "sdc-questionnaire-maxQuantity"
+    /// The extensions that give the least value, the one that counts first before the others. Norway's is a text of FHIRPath,
+    /// which builders of forms for ResearchKit write too.
+    static let minima = [
+        sdc + "sdc-questionnaire-minQuantity", core + "minValue",
+        "http://ehelse.no/fhir/StructureDefinition/sdf-minvalue",
+    ]
+    /// The extensions that give the greatest value.
+    static let maxima = [
+        sdc + "sdc-questionnaire-maxQuantity", core + "maxValue",
+        "http://ehelse.no/fhir/StructureDefinition/sdf-maxvalue",
+    ]
     static let minLength = core + "minLength"
     static let regex = core + "regex"
     static let maxDecimalPlaces = core + "maxDecimalPlaces"
@@ -32,6 +39,10 @@ enum FormExtension {
     static let minOccurs = core + "questionnaire-minOccurs"
     static let maxOccurs = core + "questionnaire-maxOccurs"
     static let referenceResource = core + "questionnaire-referenceResource"
+
+    /// Names a form whose items are to be put in the item's stead
+    /// (<https://hl7.org/fhir/uv/sdc/modular.html>).
+    static let subQuestionnaire = sdc + "sdc-questionnaire-subQuestionnaire"
 
     /// Of an item (valueBoolean): attachments that cannot be cleaned are taken as they are, whatever they say besides.
     static let attachmentAsIs = "urn:tributary:attachment-as-is"

@@ -38,6 +38,8 @@ public final class FormItem: Sendable {
     public let takesAttachmentsAsIs: Bool
     /// The values it offers; nil where it offers none, or where its value set is not at hand.
     public let options: [FormOption]?
+    /// The answers that the item takes where it has options: the options alone, or also a text or other values of its type.
+    public let answerConstraint: AnswerConstraint
     /// The conditions under which the item is enabled, `Questionnaire.item.enableWhen`; without any it is so with
     /// the item above it. All must hold unless ``enabledByAny`` says otherwise.
     public let conditions: [EnableCondition]
@@ -56,6 +58,8 @@ public final class FormItem: Sendable {
     public let children: [FormItem]
     /// The unit that a bare number means.
     public let unit: Coding?
+    /// The units in which it takes its answers.
+    let units: AnswerUnits
     /// The items above it, the outermost first.
     let ancestors: [Int]
 
@@ -83,10 +87,11 @@ public final class FormItem: Sendable {
             type == .attachment && source.extension(FormExtension.attachmentAsIs)?.value?.json.bool ?? false
         conditions = source.enableWhen.map { EnableCondition($0) }
         enabledByAny = source.enableBehavior == .any
-        limits = AnswerLimits(source, reader)
-        unit =
-            source.extension(FormExtension.unit)?.value.flatMap { Coding(json: $0.json) }
-            ?? (limits.units.count == 1 ? limits.units.first : nil)
+        answerConstraint = source.answerConstraint
+        limits = AnswerLimits(source, of: type, options: reader)
+        let asked = source.extension(FormExtension.unit)?.value.flatMap { Coding(json: $0.json) }
+        unit = asked ?? (limits.units.count == 1 ? limits.units.first : nil)
+        units = AnswerUnits(asked: asked, limits)
         let values =
             source.initial.isEmpty
             ? (options ?? []).filter(\.isInitial).map(\.value) : source.initial.compactMap { AnswerValue($0.value) }
@@ -106,6 +111,22 @@ public final class FormItem: Sendable {
 
     /// Whether it takes answers.
     public var isQuestion: Bool { type != .group && type != .display }
+
+    /// Whether it takes a text besides its options.
+    package var takesText: Bool {
+        (type == .choice || type == .openChoice || options != nil) && answerConstraint == .optionsOrString
+    }
+
+    /// The `value[x]` types that answer it besides those of its options.
+    var answerTypes: [String] {
+        var types = type.answerTypes
+        if type == .openChoice, answerConstraint == .optionsOnly { types.removeAll { $0 == "String" } }
+        if takesText, !types.contains("String") { types.append("String") }
+        return types
+    }
+
+    /// A value with the unit that it has by the form (``AnswerUnits/measured(_:of:)``).
+    func measured(_ value: AnswerValue) -> AnswerValue { units.measured(value, of: type) }
 
     /// How many items stand above it.
     var depth: Int { ancestors.count }

@@ -18,4 +18,7 @@ public struct FormProblem: Sendable, Hashable {
     public let linkID: String?
     /// A sentence that says what to do.
     public let message: String
+
+    /// The code of an item in whose stead another form's items are to be put.
+    package static let subQuestionnaireCode = "sub-questionnaire-not-assembled"
 }

@@ -7,7 +7,8 @@ struct FormRules: Sendable {
     let code: String
     let severity: FormProblem.Severity
     let message: String
-    let isBroken: @Sendable (Questionnaire.Item, FormItem) -> Bool
+    /// What breaks the rule, each with its name; nil where the item itself does. Empty where nothing does.
+    private let broken: @Sendable (Questionnaire.Item, FormItem) -> [String?]
 
     private init(
         _ code: String, _ message: String, _ severity: FormProblem.Severity = .error,
@@ -16,7 +17,29 @@ struct FormRules: Sendable {
         self.code = code
         self.severity = severity
         self.message = message
-        self.isBroken = isBroken
+        broken = { isBroken($0, $1) ? [nil] : [] }
+    }
+
+    /// - Parameter names: the names of what breaks the rule.
+    private init(
+        _ code: String, _ message: String, _ severity: FormProblem.Severity,
+        names: @escaping @Sendable (Questionnaire.Item, FormItem) -> [String]
+    ) {
+        self.code = code
+        self.severity = severity
+        self.message = message
+        broken = { source, item in names(source, item).map { $0 } }
+    }
+
+    /// The limits of an item at a moment.
+    private static func limits(of item: FormItem) -> [AnswerValue] {
+        let moment = DateTime(Date(timeIntervalSince1970: 0))
+        return [item.limits.minimum(at: moment), item.limits.maximum(at: moment)].compactMap { $0 }
+    }
+
+    /// A name of the form's, in a sentence.
+    private static func named(_ name: String) -> String {
+        name.isEmpty ? "without a linkId" : "\"\(name.prefix(200))\""
     }
 
     /// The types of questions that may offer values, and those whose answers' length may be limited.
@@ -73,15 +96,51 @@ struct FormRules: Sendable {
             guard let low = $1.limits.minimum(at: moment), let high = $1.limits.maximum(at: moment) else {
                 return false
             }
-            return low.compare(high) == .orderedDescending
+            return $1.measured(low).compare($1.measured(high)) == .orderedDescending
         },
         FormRules(
-            "limit-unreadable", "The expression of a limit gives no value; answers are not checked against it.",
-            .warning
+            "limit-without-unit",
+            "The least or the greatest value has no unit, and the question takes more than one: give the limit as a Quantity "
+                + "(minQuantity, maxQuantity), or permit one unit only."
+        ) { source, item in
+            item.type == .quantity
+                && limits(of: item).contains { AnswerUnits.isBare(item.measured($0)) }
+        },
+        FormRules(
+            "limit-unit", "The unit of the least or the greatest value converts to no unit that the question takes."
+        ) { source, item in
+            let isNumber = item.type == .integer || item.type == .decimal
+            return limits(of: item).contains {
+                item.units.excludes(item.measured($0)) || isNumber && $0.type == "Quantity" && item.units.only == nil
+            }
+        },
+        FormRules(
+            "answer-constraint-unknown",
+            "An answerConstraint is optionsOnly, optionsOrType or optionsOrString; the question's type decides until it is "
+                + "mended.", .warning
+        ) { source, _ in
+            guard let given = source.extension(AnswerConstraint.url) else { return false }
+            return given.value?.json.string.flatMap(AnswerConstraint.init(rawValue:)) == nil
+        },
+        FormRules(
+            "limit-unreadable",
+            "A limit gives no value that an answer can be compared with; answers are not checked against it.", .warning
         ) { $1.limits.hasUnreadableLimit },
         FormRules("regex-invalid", "The pattern cannot be read; answers are not checked against it.", .warning) {
             $0.extension(FormExtension.regex) != nil && $1.limits.pattern == nil
         },
+        FormRules(
+            "regex-javascript",
+            "The pattern is written as JavaScript writes it, /pattern/flags; it is read so, without the slashes. Other apps may "
+                + "take them for part of the answer.", .warning
+        ) { $1.limits.pattern?.isOfJavaScript ?? false },
+        FormRules(
+            FormProblem.subQuestionnaireCode,
+            "this sub-questionnaire is not assembled, and its questions are missing; assemble the form before it is published "
+                + "(https://hl7.org/fhir/uv/sdc/modular.html).", .warning,
+            names: { source, _ in
+                source.extensions(FormExtension.subQuestionnaire).compactMap { $0.value?.json.string }
+            }),
         FormRules("options-missing", "A choice offers nothing to choose from.", .warning) { source, item in
             item.type == .choice && source.answerOption.isEmpty && source.answerValueSet == nil
                 && !FormExtension.computed.contains { source.extension($0) != nil }
@@ -118,8 +177,12 @@ struct FormRules: Sendable {
 
     /// Returns the problems of one item, its conditions aside.
     static func problems(of source: Questionnaire.Item, _ item: FormItem) -> [FormProblem] {
-        (invariants + others).filter { $0.isBroken(source, item) }.map {
-            FormProblem(code: $0.code, severity: $0.severity, linkID: item.linkID, message: $0.message)
+        (invariants + others).flatMap { rule in
+            rule.broken(source, item).map { name in
+                FormProblem(
+                    code: rule.code, severity: rule.severity, linkID: item.linkID,
+                    message: name.map { "\(named($0)): \(rule.message)" } ?? rule.message)
+            }
         }
     }
 
@@ -144,7 +207,9 @@ struct FormRules: Sendable {
         }
         let condition = source.condition
         guard let target = source.named else {
-            return problem("condition-question-unknown", "A condition names a question that the form does not have.")
+            return problem(
+                "condition-question-unknown",
+                "A condition names the question \(named(condition.question)), which the form does not have.")
         }
         if target === item { return problem("condition-on-itself", "A condition refers to its own item.") }
         if target.ancestors.contains(item.index) {
@@ -163,6 +228,15 @@ struct FormRules: Sendable {
         if comparison == .exists {
             return expected.json.bool == nil ? problem("que-7", "The operator exists needs a boolean answer.") : nil
         }
+        if target.type == .quantity, expected.number != nil, AnswerUnits.isBare(expected) {
+            return problem(
+                "condition-without-unit",
+                "A condition compares with a number without unit, and the question takes more than one unit.")
+        }
+        if target.units.excludes(expected) {
+            return problem(
+                "condition-unit", "A condition's unit converts to no unit that its question takes.")
+        }
         if !canCompare(expected, target) {
             return problem(
                 "condition-type", "A condition compares with a value of a type that its question never has.", .warning)
@@ -177,7 +251,7 @@ struct FormRules: Sendable {
     private static func canCompare(_ expected: AnswerValue, _ target: FormItem) -> Bool {
         let families: [Set<String>] = [["Integer", "Decimal"], ["Date", "DateTime"], ["String", "Uri"]]
         let family = families.first { $0.contains(expected.type) } ?? [expected.type]
-        let types = Set(target.type.answerTypes + (target.options ?? []).map(\.value.type))
+        let types = Set(target.answerTypes + (target.options ?? []).map(\.value.type))
         return !types.isDisjoint(with: family)
     }
 

@@ -121,7 +121,8 @@ struct Enablement {
             blocks = blocks.flatMap { nodes[$0 + position].blocks }
         }
         // Below a disabled item the question is disabled too, so that asking it is enough.
-        return blocks.flatMap { isEnabled[$0 + target.position] ? nodes[$0 + target.position].answers : [] }
+        let answers = blocks.flatMap { isEnabled[$0 + target.position] ? nodes[$0 + target.position].answers : [] }
+        return target.type == .quantity ? answers.map(target.measured) : answers
     }
 
     private static func write(_ states: inout [ItemState], _ block: Int, _ isEnabled: [Bool], _ blocks: [[Int]]) {

@@ -25,7 +25,9 @@ struct EnablementGraph: Sendable {
                 let isUsable = named.map { $0 !== item && !$0.ancestors.contains(item.index) } ?? false
                 let target = isUsable ? named : nil
                 let shared = zip(item.ancestors, target?.ancestors ?? []).prefix { $0 == $1 }.count
-                return Source(condition: condition, named: named, target: target, sharedDepth: shared)
+                return Source(
+                    condition: named.map { condition.measured(by: $0) } ?? condition, named: named, target: target,
+                    sharedDepth: shared)
             }
         }
         // Kahn's algorithm: an item waits for the item above it and for the questions of its conditions.

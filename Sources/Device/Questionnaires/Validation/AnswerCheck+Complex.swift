@@ -5,6 +5,8 @@ extension AnswerCheck {
     /// A quantity's unit is one that is offered, by code and system.
     static func units(_ value: AnswerValue, _ item: FormItem) -> [Finding] {
         guard value.type == "Quantity" else { return [] }
+        // A text that the form has for one of its units is that unit.
+        let value = value.quantity?.unit == nil ? value : item.measured(value)
         let limits = item.limits
         let code = value.quantity?.code
         if limits.hasUnitSet, code == nil, !limits.takesOtherUnits {

@@ -24,7 +24,7 @@ package enum AnswerCheck {
             return [Finding("item-type-abstract", "An item of the abstract type question takes no answer.")]
         }
         guard isOfType(value, item) else {
-            let types = item.type.answerTypes.joined(separator: " or ")
+            let types = item.answerTypes.joined(separator: " or ")
             return [Finding("answer-type", "The answer must be of the type \(types).")]
         }
         guard isWellFormed(value) else {
@@ -36,7 +36,7 @@ package enum AnswerCheck {
 
     /// Integer options on a choice and the like: an option's own type is an answer's type too.
     private static func isOfType(_ value: AnswerValue, _ item: FormItem) -> Bool {
-        if item.type.answerTypes.contains(value.type) { return true }
+        if item.answerTypes.contains(value.type) { return true }
         guard item.type == .choice || item.type == .openChoice, let options = item.options else { return false }
         return options.contains { $0.value.type == value.type }
     }
@@ -91,20 +91,32 @@ package enum AnswerCheck {
     private static func range(_ value: AnswerValue, _ item: FormItem, _ moment: DateTime) -> [Finding] {
         var findings: [Finding] = []
         if let limit = item.limits.minimum(at: moment) {
-            switch compare(value, limit) {
-            case .some(.orderedAscending):
+            switch compare(value, limit, item) {
+            case .ordered(.orderedAscending):
                 findings.append(Finding("min-value", "The answer is below the least value."))
-            case nil where isOtherUnit(value, limit):
-                findings.append(Finding("min-value-unit", "The least value is in another unit than the answer."))
+            case .otherUnit:
+                findings.append(
+                    Finding("min-value-unit", "The answer's unit does not convert to that of the least value."))
+            case .unknownUnit:
+                findings.append(
+                    Finding(
+                        "min-value-unit", "The form does not say in which unit the least value is; it is not checked.",
+                        .warning))
             default: break
             }
         }
         if let limit = item.limits.maximum(at: moment) {
-            switch compare(value, limit) {
-            case .some(.orderedDescending):
+            switch compare(value, limit, item) {
+            case .ordered(.orderedDescending):
                 findings.append(Finding("max-value", "The answer is above the greatest value."))
-            case nil where isOtherUnit(value, limit):
-                findings.append(Finding("max-value-unit", "The greatest value is in another unit than the answer."))
+            case .otherUnit:
+                findings.append(
+                    Finding("max-value-unit", "The answer's unit does not convert to that of the greatest value."))
+            case .unknownUnit:
+                findings.append(
+                    Finding(
+                        "max-value-unit",
+                        "The form does not say in which unit the greatest value is; it is not checked.", .warning))
             default: break
             }
         }
@@ -116,16 +128,33 @@ package enum AnswerCheck {
         return findings
     }
 
-    /// A limit may be a bare number where the answer is a quantity.
-    private static func compare(_ value: AnswerValue, _ limit: AnswerValue) -> ComparisonResult? {
-        guard value.type == "Quantity", limit.type != "Quantity", let number = value.json["value"] else {
-            return value.compare(limit)
-        }
-        return AnswerValue(type: "Decimal", json: number).compare(limit)
+    /// An answer beside a limit.
+    private enum Comparison {
+        case ordered(ComparisonResult)
+        /// The units do not convert.
+        case otherUnit
+        /// The limit is a number and the answer a quantity, and the form permits several units.
+        case unknownUnit
+        case unknown
     }
 
-    private static func isOtherUnit(_ value: AnswerValue, _ limit: AnswerValue) -> Bool {
-        value.type == "Quantity" && limit.type == "Quantity" && !value.hasSameUnit(as: limit)
+    /// Compares after conversion. A limit without unit is in the only unit that the form permits, and so is a number that
+    /// answers a question for one.
+    private static func compare(_ value: AnswerValue, _ limit: AnswerValue, _ item: FormItem) -> Comparison {
+        let limit = item.measured(limit)
+        var value = item.measured(value)
+        if limit.type == "Quantity", let number = value.json.number, let unit = item.units.only {
+            value = AnswerUnits.quantity(number, in: unit)
+        }
+        if value.type == "Quantity", AnswerUnits.isBare(limit) {
+            guard AnswerUnits.isBare(value), let number = value.json["value"] else { return .unknownUnit }
+            let bare =
+                limit.type == "Quantity" ? AnswerValue(type: "Decimal", json: limit.json["value"] ?? .null) : limit
+            return AnswerValue(type: "Decimal", json: number).compare(bare).map { .ordered($0) } ?? .unknown
+        }
+        if let order = value.compare(limit) { return .ordered(order) }
+        return value.type == "Quantity" && limit.type == "Quantity" && !value.isComparable(to: limit)
+            ? .otherUnit : .unknown
     }
 
     /// As written: `1.50` has two, `1.5e-3` four.
@@ -139,8 +168,13 @@ package enum AnswerCheck {
 
     private static func options(_ value: AnswerValue, _ item: FormItem) -> [Finding] {
         guard let options = item.options, !options.isEmpty else { return [] }
-        if item.type == .openChoice, value.type == "String" { return [] }
-        guard !options.contains(where: { value.equals($0.value) }) else { return [] }
-        return [Finding("option", "The answer is none of those that the question offers.")]
+        let answer = item.measured(value)
+        guard !options.contains(where: { answer.equals(item.measured($0.value)) }) else { return [] }
+        switch item.answerConstraint {
+        case .optionsOrString where value.type == "String": return []
+        case .optionsOrType where item.answerTypes.contains(value.type): return []
+        case .optionsOnly, .optionsOrString, .optionsOrType:
+            return [Finding("option", "The answer is none of those that the question offers.")]
+        }
     }
 }
