@@ -70,4 +70,39 @@ import Testing
         #expect(FHIRVersion.stu3.nearest == [.stu3, .r4, .dstu2])
         #expect(FHIRVersion.r4.nearest == [.r4, .stu3, .dstu2])
     }
+
+    @Test(arguments: [
+        #"{"resourceType":"Questionnaire","status":"active","versionAlgorithmString":"semver"}"#,
+        #"{"resourceType":"Questionnaire","status":"active","item":[{"linkId":"q","type":"coding"}]}"#,
+        #"{"resourceType":"Questionnaire","item":[{"linkId":"g","type":"group","item":[{"linkId":"q","type":"string","answerConstraint":"optionsOrType"}]}]}"#,
+        #"{"resourceType":"Questionnaire","item":[{"linkId":"q","type":"string","disabledDisplay":"hidden"}]}"#,
+        #"{"resourceType":"ValueSet","copyrightLabel":"x"}"#,
+    ])
+    func aFormOfR5IsKnown(text: String) throws {
+        #expect(NewerRelease(of: try resource(text)) == .r5)
+        #expect(NewerRelease(of: try resource(text))?.message.contains("R5") == true)
+    }
+
+    @Test(arguments: [
+        #"{"resourceType":"Questionnaire","status":"active","item":[{"linkId":"q","type":"choice","extension":[{"url":"http://hl7.org/fhir/5.0/StructureDefinition/extension-Questionnaire.item.answerConstraint","valueCode":"optionsOrType"}]}]}"#,
+        #"{"resourceType":"Questionnaire","status":"published","group":{"linkId":"g"}}"#,
+        #"{"resourceType":"Patient","item":[{"type":"coding"}]}"#,
+    ])
+    func anotherFormIsNotOfR5(text: String) throws {
+        #expect(NewerRelease(of: try resource(text)) == nil)
+    }
+
+    /// C3-PRO's slider: extensions that HL7 had in DSTU2, in a form of STU3's items.
+    @Test(arguments: ["questionnaire-defaultValue", "questionnaire-instruction"])
+    func extensionsOfDSTU2ShowAnOlderRelease(name: String) throws {
+        func form(_ more: String) throws -> Resource {
+            try resource(
+                #"{"resourceType":"Questionnaire","item":[{"linkId":"g","type":"group","item":[{"linkId":"q","type":"integer","extension":[{"url":"http://hl7.org/fhir/StructureDefinition/\#(name)","valueInteger":8}]}]}\#(more)]}"#
+            )
+        }
+        #expect(FHIRVersion.of(try form("")) == .stu3)
+        // What only R4 has is stronger.
+        let r4 = #",{"linkId":"c","type":"choice","answerOption":[{"valueCoding":{"code":"a"}}]}"#
+        #expect(FHIRVersion.of(try form(r4)) == .r4)
+    }
 }

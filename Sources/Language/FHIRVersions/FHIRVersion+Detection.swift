@@ -56,7 +56,11 @@ extension FHIRVersion {
             has("telecom", [.dstu2])
             has("item", [.stu3, .r4])
             has("derivedFrom", [.r4])
-            if let item = object["item"] { found += evidence(inItems: item) }
+            if let item = object["item"] {
+                found += evidence(inItems: item)
+                // Last, since it is the weakest: these extensions are DSTU2's, and forms of STU3 have them still.
+                if hasExtensionsOfDSTU2(item) { found.append([.stu3]) }
+            }
         case "Contract": found += evidence(inContract: object)
         case "Observation":
             has("comments", [.dstu2])
@@ -137,6 +141,18 @@ extension FHIRVersion {
             if term["offer"] == nil, object["signer"] == nil { found.append([.dstu2, .stu3]) }
         }
         return found
+    }
+
+    /// Extensions of questions that HL7 defined for DSTU2 and did not define for R4.
+    private static let extensionsOfDSTU2 = ["questionnaire-instruction", "questionnaire-defaultValue"].map {
+        "http://hl7.org/fhir/StructureDefinition/" + $0
+    }
+
+    private static func hasExtensionsOfDSTU2(_ items: JSON) -> Bool {
+        (items.array ?? []).contains { item in
+            let urls = (item["extension"]?.array ?? []).compactMap { $0["url"]?.string }
+            return urls.contains(where: extensionsOfDSTU2.contains) || item["item"].map(hasExtensionsOfDSTU2) ?? false
+        }
     }
 
     private static func evidence(inItems items: JSON) -> [Set<FHIRVersion>] {
