@@ -1,5 +1,6 @@
 import FHIR
 import Foundation
+import StorageTestSupport
 import Testing
 
 @testable import Records
@@ -44,6 +45,33 @@ import Testing
         #expect(try await fixture.send(.delete, "/fhir/Questionnaire/sleep").status == 204)
         #expect(try await publishing.publish([form("Sleep")]) == 1)
         #expect(try await fixture.send(.get, "/fhir/Questionnaire/sleep").json["title"] == "Sleep")
+        try await fixture.close()
+    }
+
+    @Test func theVersionsThatTheStudyPublishedAreReadPageByPage() async throws {
+        var fixture = try await RecordsFixture()
+        try await fixture.addWriter()
+        let publishing = RecordPublishing(database: fixture.database, clock: { Date() })
+        for title in ["1", "2", "3"] { try await publishing.publish([form(title)]) }
+        // What a program wrote is none of the study's.
+        try await fixture.put(
+            #"{"resourceType":"Questionnaire","id":"other","url":"http://q/sleep","status":"active"}"#)
+        let store = fixture.store
+        var titles: [String?] = []
+        var last: RecordStore.PublishedVersion?
+        repeat {
+            let place = last
+            let page = try await fixture.database.read {
+                try store.publishedVersions(ofType: "Questionnaire", after: place, limit: 2, in: $0)
+            }
+            titles += try page.map { try Resource($0.record.content).object["title"]?.string }
+            last = page.count < 2 ? nil : page.last
+        } while last != nil
+        #expect(titles == ["1", "2", "3"])
+        let plan = try await fixture.database.read {
+            try QueryPlan(RecordStore.publishedSQL, ["Questionnaire", 1, 1, 1, "published", 100], in: $0)
+        }
+        #expect(!plan.readsAll, "\(plan)")
         try await fixture.close()
     }
 }

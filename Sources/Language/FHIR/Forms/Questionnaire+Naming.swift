@@ -8,7 +8,7 @@ extension Questionnaire {
     }
 
     /// The id of a form that a name is or refers to; nil where it is a canonical URL.
-    static func id(in name: CanonicalURL) -> String? {
+    package static func id(in name: CanonicalURL) -> String? {
         if Resource.isID(name.url) { return name.url }
         guard let literal = Reference(name.url).literal, literal.type == resourceType else { return nil }
         return literal.id

@@ -148,15 +148,15 @@ struct InteractionAdmission: WriteAdmission {
         return try WarehouseEntry(Patient(id: change.id).resource, form: nil, receivedAt: at)
     }
 
-    /// The published form of a response, which it answers as it must; of another form nothing is known.
+    /// The form of a response, in a version that the study published at any time, which it answers as it must; of another form
+    /// nothing is known.
     private func form(of resource: Resource, budget: StepBudget) throws -> PublishedStudy.Form? {
         guard let response = resource.as(QuestionnaireResponse.self), let name = response.questionnaire,
-            let form = published.form(name)
+            published.candidates(name).contains(where: { _ in true })
         else { return nil }
         let answers = AnswerValidation(
             strictness: study.validation.strictness, acceptsC3PRO: study.c3pro.isAccepted)
-        try answers.check(response, against: form.rules, receivedAt: at, budget: budget)
-        return form
+        return try answers.answered(response, in: published, receivedAt: at, budget: budget).form
     }
 
     private func entry(of resource: Resource, id: String, form: PublishedStudy.Form?) throws -> WarehouseEntry? {

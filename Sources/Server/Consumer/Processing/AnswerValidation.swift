@@ -9,19 +9,43 @@ struct AnswerValidation {
     /// Whether C3-PRO's own form counts as published.
     let acceptsC3PRO: Bool
 
-    /// Returns the form that a response names; nil where it is C3-PRO's own, which nobody publishes.
+    /// A response with the form that it answers.
+    struct Answered {
+        /// nil where it is C3-PRO's own, which nobody publishes.
+        let form: PublishedStudy.Form?
+        /// The response with its questions in the form's groups.
+        let response: QuestionnaireResponse
+    }
+
+    /// Finds the form that a response answers, lays the response in the form's groups, and checks it. Of several versions that the
+    /// name may mean, because it has no version or because a form was changed without a new one, the first that the answers
+    /// fit is the form.
     ///
-    /// - Throws: ``SubmissionProblem`` `form-unknown` where the study has published no such form, or not this version.
-    func form(
-        of response: QuestionnaireResponse, in published: PublishedStudy
-    ) throws(SubmissionProblem) -> PublishedStudy.Form? {
+    /// - Throws: ``SubmissionProblem`` `form-unknown` where the study has never published such a form, or not this version; what
+    ///   ``check(_:against:receivedAt:budget:)`` throws for the first version where the answers fit none.
+    func answered(
+        _ response: QuestionnaireResponse, in published: PublishedStudy, receivedAt: Date, budget: StepBudget
+    ) throws(SubmissionProblem) -> Answered {
+        var problem: SubmissionProblem?
         if let name = response.questionnaire {
-            if let form = published.form(name) { return form }
-            if acceptsC3PRO, ActivitySummaryForm.isNamed(by: name) { return nil }
+            for form in published.candidates(name) {
+                let placed = form.rules.placing(response)
+                do throws(SubmissionProblem) {
+                    try check(placed, against: form.rules, receivedAt: receivedAt, budget: budget)
+                    return Answered(form: form, response: placed)
+                } catch {
+                    guard error.code == Self.invalid else { throw error }
+                    problem = problem ?? error
+                }
+            }
+            if let problem { throw problem }
+            if acceptsC3PRO, ActivitySummaryForm.isNamed(by: name) { return Answered(form: nil, response: response) }
         }
         throw SubmissionProblem(
-            "form-unknown", "The response names no form that this study has published, or another version of it.")
+            "form-unknown", "The response names a form, or a version of one, that this study has never published.")
     }
+
+    private static let invalid = "answers-invalid"
 
     /// Throws where an answer is wrong: a ``SubmissionProblem`` `answers-invalid`, which holds the codes of what is wrong
     /// and the form's own linkIds and no answer; `too-expensive` where the budget is used up.
@@ -46,7 +70,7 @@ struct AnswerValidation {
         }
         let more = places.count > Self.shown ? " and \(places.count - Self.shown) more" : ""
         throw SubmissionProblem(
-            "answers-invalid",
+            Self.invalid,
             "The answers are not those that the form takes: \(places.prefix(Self.shown).joined(separator: ", "))\(more)."
         )
     }

@@ -136,18 +136,18 @@ struct SubmissionReader {
         let given = converted.id.flatMap { Resource.isID($0) ? $0 : nil }
         let id = given ?? Self.id(of: submission, index: index)
         var form: PublishedStudy.Form?
-        if var response = converted.as(QuestionnaireResponse.self) {
-            form = try answers.form(of: response, in: published)
-            if let form {
-                if version != nil {
-                    response = form.rules.placing(response)
-                    converted = response.resource
-                }
-                try answers.check(
-                    response, against: form.rules, receivedAt: submission.receivedAt, budget: budget)
+        var changedFrom = version
+        if let response = converted.as(QuestionnaireResponse.self) {
+            let answered = try answers.answered(
+                response, in: published, receivedAt: submission.receivedAt, budget: budget)
+            form = answered.form
+            if answered.response != response {
+                converted = answered.response.resource
+                // The bytes as they came are kept as those of an older release are.
+                changedFrom = version ?? FHIRVersion.r4.number
             }
         }
-        let original = version.map { OriginalContent(bytes: document.bytes, fhirVersion: $0) }
+        let original = changedFrom.map { OriginalContent(bytes: document.bytes, fhirVersion: $0) }
         let contract = converted.as(Contract.self).map {
             contracts.verdict(on: $0, original: original, in: published.consents)
         }

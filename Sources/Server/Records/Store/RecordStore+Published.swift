@@ -1,0 +1,41 @@
+import Foundation
+import Storage
+
+extension RecordStore {
+    /// One version of a resource that the study published.
+    public struct PublishedVersion: Sendable {
+        /// The number of the resource's row.
+        public let number: Int64
+        /// The version with its content.
+        public let record: StoredRecord
+    }
+
+    /// Every version of resources of a type that the study published (``RecordPublishing``): the resources in the order in which
+    /// they were first stored, the versions of each in theirs, page by page. A version that another writer stored is not among
+    /// them.
+    ///
+    /// - Parameters:
+    ///   - last: the last version of the page before; nil for the first page.
+    ///   - limit: the maximum number of versions.
+    public func publishedVersions(
+        ofType type: String, after last: PublishedVersion?, limit: Int, in transaction: any SQLTransaction
+    ) throws -> [PublishedVersion] {
+        let (number, version) = (last?.number ?? 0, last?.record.version ?? 0)
+        return try transaction.query(
+            Self.publishedSQL,
+            [
+                SQLValue(type), SQLValue(number), SQLValue(number), SQLValue(version),
+                SQLValue(RecordPublishing.submissionID), SQLValue(limit),
+            ]
+        ).map { row in
+            PublishedVersion(number: try row.integer("number"), record: try Self.record(row, in: transaction))
+        }
+    }
+
+    /// Parameters: the type, the number from which, the number and the version after which, the submission, the limit.
+    static let publishedSQL =
+        versions + """
+             WHERE r.type = ? AND r.number >= ? AND (v.number, v.version) > (?, ?) AND v.deleted = 0 AND s.submission_id = ?
+            ORDER BY r.number, v.version LIMIT ?
+            """
+}
