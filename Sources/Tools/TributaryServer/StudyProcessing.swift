@@ -16,13 +16,14 @@ public enum StudyProcessing {
         openers: KeyOpenerCache, clock: @escaping @Sendable () -> Date
     ) -> SubmissionProcessor {
         let places = folder.consentFiles.folders + [folder.questionnairesURL, folder.healthTypesURL]
-        let published = PublishedFiles(places) { (former: PublishedStudy?) in
+        let files = PublishedFiles(places) { (former: PublishedStudy?) in
             // While the study's own types cannot be read, the former count.
             PublishedStudy(
                 templates: folder.consents(), forms: folder.questionnaires(), valueSets: folder.valueSets(),
                 health: (try? folder.healthConcepts()) ?? former?.health ?? .standard,
                 records: Set(folder.publishedRecords().map { $0.resourceType + "/" + ($0.id ?? "") }))
         }
+        let published = PublishedStudyFiles(files, records: records)
         return SubmissionProcessor(
             database: records, access: access, records: RecordStore(), loader: WarehouseLoader(),
             openers: openers,

@@ -54,6 +54,14 @@ public struct PublishedFile: Sendable {
         ).resource
     }
 
+    /// The form of the file as R4; nil where it holds none or cannot be converted. C3-PRO's apps call a form without an id by its
+    /// identifier.
+    public var questionnaire: Questionnaire? {
+        guard var form = inR4?.as(Questionnaire.self) else { return nil }
+        if form.id == nil, let value = form.identifier.first?.value, Resource.isID(value) { form.id = value }
+        return form
+    }
+
     /// Whether this is the same as another file, in a newer release. An older release that names no version is of whichever
     /// version there is.
     func supersedes(_ other: PublishedFile) -> Bool {

@@ -7,7 +7,7 @@ import Warehouse
 /// A study's facts, as they are made of its records and of what its folder publishes.
 public struct StudyWarehouse: Sendable {
     private let ontology: StudyOntology
-    private let concepts: StudyConcepts
+    private let published: PublishedStudy
     private let rules: Deidentification
     let database: any SQLDatabase
     let clock: @Sendable () -> Date
@@ -25,11 +25,17 @@ public struct StudyWarehouse: Sendable {
     ) throws {
         ontology = try StudyOntology(folder)
         rules = try folder.configuration().deidentification
-        let published = PublishedStudy(
+        published = PublishedStudy(
             templates: [], forms: folder.questionnaires(), valueSets: folder.valueSets(), health: ontology.health)
-        concepts = StudyConcepts(forms: ontology.forms, health: ontology.health) { published.form($0)?.concepts }
         self.database = database
         self.clock = clock
+    }
+
+    /// The concepts of the published forms, and of the versions that the records have: facts are made by the version that was
+    /// answered, as they were when the response came.
+    private func concepts() async throws -> StudyConcepts {
+        let published = published.with(try await FormerForms.read(from: database))
+        return StudyConcepts(forms: ontology.forms, health: ontology.health) { published.concepts(ofForm: $0) }
     }
 
     /// Makes all facts, participants' rows and consent rows again of the records' present versions. A run that was cut off
@@ -37,7 +43,7 @@ public struct StudyWarehouse: Sendable {
     ///
     /// - Parameter progress: told the resources so far.
     public func load(progress: (Int) -> Void = { _ in }) async throws -> WarehouseReload.Report {
-        var reload = WarehouseReload(concepts, rules: rules, isLeftOut: Self.isLeftOut)
+        var reload = WarehouseReload(try await concepts(), rules: rules, isLeftOut: Self.isLeftOut)
         var report = WarehouseReload.Report()
         // 1. The ontology, anew; where an earlier run began, as that one left it.
         let (ontology, clock, begun, secret) = (ontology, clock, reload, Deidentification.newSecret())
@@ -95,7 +101,7 @@ public struct StudyWarehouse: Sendable {
     ///
     /// - Parameter progress: told the resources so far.
     public func verify(progress: (Int) -> Void = { _ in }) async throws -> WarehouseVerification.Report {
-        var verification = WarehouseVerification(concepts, isLeftOut: Self.isLeftOut)
+        var verification = WarehouseVerification(try await concepts(), isLeftOut: Self.isLeftOut)
         var report = WarehouseVerification.Report()
         var hasMore = true
         while hasMore {
