@@ -1,8 +1,10 @@
 import FHIR
 import Foundation
+import Records
 import TestSupport
 import Testing
-import TributaryServer
+
+@testable import TributaryServer
 
 @Suite struct StudyCheckTests {
     private static let contract = """
@@ -125,5 +127,119 @@ import TributaryServer
         let findings = try findings(["questionnaires/old.json": old])
         #expect(
             findings.filter { $0.file == "questionnaires/old.json" }.map(\.code) == ["older-release"], "\(findings)")
+    }
+
+    /// Each missing element is named, with its file and its place.
+    @Test(arguments: [
+        (
+            #""linkId":"q","text":"Q","type":"string","enableWhen":[{"question":"gone","operator":"exists","answerBoolean":true}]"#,
+            "condition-question-unknown", "q", "\"gone\""
+        ),
+        (
+            #""linkId":"q","text":"Q","type":"choice","answerOption":[{"valueString":"never"},{"valueString":"often"}]"#,
+            "option-without-concept", "q", "\"never\", \"often\""
+        ),
+        (
+            #""linkId":"q","text":"Q","type":"choice","answerOption":[{"valueCoding":{"code":"a1"}}]"#,
+            "coding-without-system", "q", "\"a1\""
+        ),
+        (#""linkId":"q","text":"Q","type":"string","code":[{"code":"own"}]"#, "coding-without-system", "q", "\"own\""),
+        (
+            #""linkId":"q","text":"Q","type":"quantity","extension":[{"url":"http://hl7.org/fhir/StructureDefinition/maxValue","valueInteger":5}]"#,
+            "limit-without-unit", "q", "unit"
+        ),
+        (
+            #""linkId":"q","text":"Q","type":"string","extension":[{"url":"http://hl7.org/fhir/StructureDefinition/regex","valueString":"/^a$/"}]"#,
+            "regex-javascript", "q", "JavaScript"
+        ),
+        (
+            #""linkId":"q","text":"Q","type":"display","extension":[{"url":"http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-subQuestionnaire","valueCanonical":"https://study.example/part|1"}]"#,
+            "sub-questionnaire-not-assembled", "q", "https://study.example/part|1"
+        ),
+    ])
+    func whatAFormLacksIsNamed(item: String, code: String, place: String, name: String) throws {
+        let form =
+            #"{"resourceType":"Questionnaire","url":"https://study.example/g","version":"1","status":"active","item":[{\#(item)}]}"#
+        let found = try findings(["questionnaires/g.json": form]).filter { $0.code == code }
+        #expect(found.count == 1 && found.first?.file == "questionnaires/g.json")
+        #expect(found.first?.place == place && found.first?.message.contains(name) == true, "\(found)")
+    }
+
+    @Test func aFormWithoutUrlOrVersionIsNamed() throws {
+        let bare =
+            #"{"resourceType":"Questionnaire","id":"g","status":"active","item":[{"linkId":"q","text":"Q","type":"string"}]}"#
+        let found = try findings(["questionnaires/g.json": bare]).filter { $0.file == "questionnaires/g.json" }
+        #expect(found.map(\.code) == ["form-without-url", "form-without-version"])
+        #expect(found.map(\.place) == ["url", "version"] && found.allSatisfy { $0.severity == .warning })
+    }
+
+    @Test func filesThatAreNotReadAreNamed() throws {
+        let found = try findings([
+            "consent/consent.pdf": "%PDF", "consent/contract.xml": "<Contract/>", "consent/.hidden": "x",
+            "questionnaires/form.json.answers": "{}", "questionnaires/form.xml": "<x/>",
+        ])
+        #expect(
+            Dictionary(grouping: found.filter { ["file-not-read", "survey-unfinished"].contains($0.code) }, by: \.code)
+                .mapValues { $0.map(\.file).sorted() } == [
+                    "file-not-read": ["consent/consent.pdf", "consent/contract.xml", "questionnaires/form.xml"],
+                    "survey-unfinished": ["questionnaires/form.json.answers"],
+                ])
+        #expect(!found.contains { $0.severity == .error })
+        let broken = try findings(["consent/other.json": "no JSON"]).filter { $0.severity == .error }
+        #expect(broken.map(\.code) == ["file-unreadable"] && broken.first?.file == "consent/other.json")
+    }
+
+    @Test func aFormOfR5IsNamedAsThat() throws {
+        let form =
+            #"{"resourceType":"Questionnaire","url":"https://study.example/r5","status":"active","item":[{"linkId":"q","type":"coding","answerConstraint":"optionsOnly"}]}"#
+        let found = try findings(["questionnaires/r5.json": form]).filter { $0.file == "questionnaires/r5.json" }
+        #expect(found.map(\.code) == ["release-unsupported"] && found[0].message.contains("R5"))
+    }
+
+    /// A slider as C3-PRO wrote it, under a name without a release.
+    @Test func aSliderOfC3PROIsTaken() throws {
+        let slider = """
+            {"resourceType":"Questionnaire","id":"slider","version":"1","url":"https://study.example/slider","status":"active",\
+            "item":[{"linkId":"s","type":"integer","text":"Liking","extension":[\
+            {"url":"http://hl7.org/fhir/StructureDefinition/minValue","valueString":"Not at all"},\
+            {"url":"http://hl7.org/fhir/StructureDefinition/minValue","valueInteger":0},\
+            {"url":"http://hl7.org/fhir/StructureDefinition/maxValue","valueInteger":10},\
+            {"url":"http://hl7.org/fhir/StructureDefinition/maxValue","valueString":"Very much"},\
+            {"url":"http://hl7.org/fhir/StructureDefinition/questionnaire-defaultValue","valueInteger":8}]}]}
+            """
+        let found = try findings(["questionnaires/slider.json": slider]).filter {
+            $0.file == "questionnaires/slider.json"
+        }
+        #expect(found.map(\.code) == ["older-release"], "\(found)")
+    }
+
+    @Test func formsOfOneNameAndVersionAreNamed() throws {
+        let other = Self.form.replacingOccurrences(of: #""text":"Q""#, with: #""text":"Other""#)
+        let found = try findings(["questionnaires/form2.json": other]).filter { $0.code == "form-version-repeated" }
+        #expect(found.count == 1 && found[0].severity == .error && found[0].message.contains("form.json"))
+    }
+
+    @Test func aFormThatChangedWithoutANewVersionIsNamed() async throws {
+        let temporary = try TemporaryFolder()
+        defer { temporary.remove() }
+        let folder = StudyFolder(path: temporary.url.appendingPathComponent("study").path)
+        try folder.make(
+            StudyConfiguration(id: "s", title: "S", bundleIdentifier: "b"), antispam: "a-secret-word", now: Date())
+        let file = folder.url.appendingPathComponent("questionnaires/form.json")
+        let stores = try StudyStores(folder)
+        _ = try await stores.migrate()
+        for (text, expected) in [
+            (Self.form, [String]()),
+            (Self.form.replacingOccurrences(of: #""text":"Q""#, with: #""text":"R""#), ["version"]),
+            (Self.form.replacingOccurrences(of: #""version":"1""#, with: #""version":"2""#), []),
+        ] {
+            try Data(text.utf8).write(to: file)
+            let found = try await stores.withRecords { records in
+                try await RecordPublishing(database: records, clock: { Date() }).publish(folder.publishedRecords())
+                return try await StudyCheck(folder).recordFindings(records)
+            }
+            #expect(found.map(\.place) == expected, "\(found)")
+            #expect(found.allSatisfy { $0.code == "form-changed-without-version" })
+        }
     }
 }

@@ -8,20 +8,16 @@ extension StudyFolder {
     /// one form the newest.
     public func questionnaires() -> [Questionnaire] {
         resources(in: questionnairesURL, ofType: Questionnaire.resourceType).newestReleases()
-            .compactMap(Self.questionnaire)
-    }
-
-    /// The form of a file as R4. C3-PRO's apps call a form without an id by its identifier.
-    static func questionnaire(_ file: PublishedFile) -> Questionnaire? {
-        guard var form = file.inR4?.as(Questionnaire.self) else { return nil }
-        if form.id == nil, let value = form.identifier.first?.value, Resource.isID(value) { form.id = value }
-        return form
+            .compactMap(\.questionnaire)
     }
 
     /// The value sets beside the forms as R4, which their questions may name by url, by id, and by the file's name, as
     /// C3-PRO's apps find theirs.
-    public func valueSets() -> [ValueSet] {
-        let sets = resources(in: questionnairesURL, ofType: ValueSet.resourceType).newestReleases()
+    public func valueSets() -> [ValueSet] { Self.valueSets(in: questionnairesURL) }
+
+    /// The value sets in a folder of forms.
+    public static func valueSets(in folder: URL) -> [ValueSet] {
+        let sets = resources(in: folder, ofType: ValueSet.resourceType).newestReleases()
             .compactMap { file in file.inR4?.as(ValueSet.self).map { (file: file, set: $0) } }
         // After all that bear the name as their id.
         return sets.map(\.set)

@@ -112,7 +112,11 @@ public struct StudyFolder: Sendable {
 
     /// The published files of resources of a type, in the order of their names; unreadable ones are left out.
     public func resources(in folder: URL, ofType type: String) -> [PublishedFile] {
-        Self.jsonFiles(in: folder).compactMap { file in
+        Self.resources(in: folder, ofType: type)
+    }
+
+    static func resources(in folder: URL, ofType type: String) -> [PublishedFile] {
+        jsonFiles(in: folder).compactMap { file in
             guard let data = FileManager.default.contents(atPath: file.path), let resource = try? Resource(data),
                 resource.resourceType == type
             else { return nil }

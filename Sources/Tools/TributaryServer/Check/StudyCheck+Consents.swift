@@ -21,6 +21,8 @@ extension StudyCheck {
             }
         }
         findings += versions(templates)
+        findings += strayFindings(
+            in: folder.consentURL, named: Set(templates.flatMap { $0.template.sections.compactMap(\.htmlContentFile) }))
         if templates.isEmpty, !study.c3pro.acceptsContractsWithoutTerms {
             findings.append(
                 StudyFinding(

@@ -13,25 +13,22 @@ extension StudyCheck {
         for file in files { findings += validity(of: file, validator) }
         let forms = files.filter { $0.resource.resourceType == Questionnaire.resourceType }
         let sets = PublishedValueSets(folder.valueSets())
-        for file in forms {
-            guard let questionnaire = StudyFolder.questionnaire(file.published) else { continue }
+        for file in forms where NewerRelease(of: file.resource) == nil {
+            guard let questionnaire = file.published.questionnaire else { continue }
             let form = QuestionnaireForm(questionnaire, valueSet: sets.valueSet)
             findings += form.problems.map { problem in
                 StudyFinding(
                     StudyFinding.Severity(problem.severity), problem.code, file: file.name,
                     place: problem.linkID ?? "", problem.message)
             }
-            let name = questionnaire.url ?? questionnaire.id
-            if name == nil {
-                findings.append(
-                    StudyFinding(
-                        .error, "form-without-name", file: file.name,
-                        "It has neither url nor id, so that no response can name it."))
-            }
+            findings += nameFindings(of: questionnaire, in: file)
+            findings += FormElements(questionnaire, sets: sets).findings(file: file.name)
         }
+        findings += strayFindings(in: folder.questionnairesURL, named: [])
         findings += repeated(
             forms, code: "form-version-repeated",
-            "has the same name and version, and is of the same release of FHIR; give each its own")
+            "has the same url or id, version and release of FHIR; give each form a version of its own, and keep one file of each"
+        )
         findings += repeated(
             files.filter { $0.resource.resourceType == ValueSet.resourceType }, code: "value-set-repeated",
             "has the same name and version, and is of the same release of FHIR, and says something else; keep one")
@@ -61,8 +58,8 @@ extension StudyCheck {
             let newest = files.map(\.published).newestReleases()
             return files.compactMap { file in
                 guard let other = newest.first(where: { $0.supersedes(file.published) }),
-                    let asked = StudyFolder.questionnaire(file.published).map(Self.questions),
-                    let read = StudyFolder.questionnaire(other).map(Self.questions), !asked.isSubset(of: read)
+                    let asked = file.published.questionnaire.map(Self.questions),
+                    let read = other.questionnaire.map(Self.questions), !asked.isSubset(of: read)
                 else { return nil }
                 return StudyFinding(
                     .warning, "form-releases-differ", file: file.name, place: "item",

@@ -95,6 +95,9 @@ public struct StudyCheck {
     func validity(of file: File, _ validator: FHIRValidator) -> [StudyFinding] {
         let version = file.published.release
         let label = releaseFindings(of: file)
+        if let newer = NewerRelease(of: file.resource) {
+            return label + [StudyFinding(.error, "release-unsupported", file: file.name, newer.message)]
+        }
         guard version == .r4 else {
             guard file.published.inR4 != nil else {
                 return label + [

@@ -1,0 +1,89 @@
+import FHIR
+
+/// Elements that a form can lack without being wrong, and that are then missing where answers are read.
+struct FormElements {
+    private let questionnaire: Questionnaire
+    private let offered: OfferedCodings
+
+    init(_ questionnaire: Questionnaire, sets: PublishedValueSets) {
+        self.questionnaire = questionnaire
+        offered = OfferedCodings(of: questionnaire, valueSet: sets.valueSet)
+    }
+
+    /// The findings, item by item: each names what lacks the element.
+    func findings(file: String) -> [StudyFinding] { findings(of: questionnaire.item, file) }
+
+    private func findings(of items: [Questionnaire.Item], _ file: String) -> [StudyFinding] {
+        items.flatMap { item -> [StudyFinding] in
+            func finding(_ code: String, _ names: [String], _ message: String) -> [StudyFinding] {
+                guard !names.isEmpty else { return [] }
+                return [
+                    StudyFinding(
+                        .warning, code, file: file, place: item.linkId ?? "", "\(Self.list(names)): \(message)")
+                ]
+            }
+            let texts = item.answerOption.compactMap { option -> String? in
+                if case .string(let text)? = option.value { text } else { nil }
+            }
+            return finding(
+                "option-without-concept", texts,
+                "An option that is a text has no concept of its own in the warehouse; give it a code (valueCoding).")
+                + finding(
+                    "coding-without-system", codesWithoutSystem(of: item),
+                    "A code without a system means nothing outside of this form; give it its system.")
+                + findings(of: item.item, file)
+        }
+    }
+
+    /// The codes without a system of an item: its own, those of its options, and those that its conditions compare with.
+    private func codesWithoutSystem(of item: Questionnaire.Item) -> [String] {
+        let compared = item.enableWhen.compactMap { condition -> Coding? in
+            if case .coding(let coding)? = condition.answer { coding } else { nil }
+        }
+        var seen: Set<String> = []
+        return (item.code + (offered.codings(of: item) ?? []) + compared).compactMap { coding in
+            guard coding.system == nil, let code = coding.code, seen.insert(code).inserted else { return nil }
+            return code
+        }
+    }
+
+    /// Maximum number of names in a sentence.
+    private static let shown = 10
+
+    private static func list(_ names: [String]) -> String {
+        let quoted = names.prefix(shown).map { "\"\($0.prefix(100))\"" }.joined(separator: ", ")
+        return names.count > shown ? "\(quoted) and \(names.count - shown) more" : quoted
+    }
+}
+
+extension StudyCheck {
+    /// What a form lacks by which responses name it.
+    func nameFindings(of questionnaire: Questionnaire, in file: File) -> [StudyFinding] {
+        func finding(
+            _ severity: StudyFinding.Severity, _ code: String, _ place: String, _ message: String
+        ) -> StudyFinding { StudyFinding(severity, code, file: file.name, place: place, message) }
+        guard questionnaire.url != nil || questionnaire.id != nil else {
+            return [
+                finding(.error, "form-without-name", "", "It has neither url nor id, so that no response can name it.")
+            ]
+        }
+        // A form of DSTU2 has no url, and its responses no version.
+        guard file.published.release > .dstu2 else { return [] }
+        var findings: [StudyFinding] = []
+        if questionnaire.url == nil {
+            findings.append(
+                finding(
+                    .warning, "form-without-url", "url",
+                    "It has no url: responses name it by its id alone, which other studies may have too; give it a url."
+                ))
+        }
+        if questionnaire.version == nil {
+            findings.append(
+                finding(
+                    .warning, "form-without-version", "version",
+                    "It has no version: after a change no response shows which questions were asked; give it a version."
+                ))
+        }
+        return findings
+    }
+}

@@ -1,0 +1,31 @@
+import Foundation
+
+extension StudyCheck {
+    /// Files of a folder that the server does not read: none of them counts, whatever is in it.
+    ///
+    /// - Parameter named: the names of files that others in the folder refer to, also without `.html`.
+    func strayFindings(in url: URL, named: Set<String>) -> [StudyFinding] {
+        let folder = url.lastPathComponent
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
+        return names.sorted().compactMap { name -> StudyFinding? in
+            guard !name.hasPrefix("."), !name.hasSuffix(".json") else { return nil }
+            let stem = name.hasSuffix(".html") ? String(name.dropLast(5)) : name
+            guard !named.contains(name), !named.contains(stem) else { return nil }
+            var isFolder: ObjCBool = false
+            guard FileManager.default.fileExists(atPath: url.appendingPathComponent(name).path, isDirectory: &isFolder),
+                !isFolder.boolValue
+            else { return nil }
+            let file = "\(folder)/\(name)"
+            if name.hasSuffix(".answers") {
+                return StudyFinding(
+                    .warning, "survey-unfinished", file: file,
+                    "It has a person's answers of a `tributary survey run` that was interrupted: finish that, or delete the file."
+                )
+            }
+            return StudyFinding(
+                .warning, "file-not-read", file: file,
+                "The server does not read it: files of \(folder)/ are JSON and end in .json. Convert it, or move it elsewhere."
+            )
+        }
+    }
+}
