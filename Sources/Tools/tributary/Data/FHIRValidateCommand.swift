@@ -136,13 +136,14 @@ struct FileValidation {
     }
 
     private func validate(bytes: Data) -> ValidationReport {
-        guard hasProfiles else { return validator.validate(bytes) }
-        guard let value = try? JSON(bytes) else { return validator.validate(bytes) }
-        return validator.validate(bytes, profiles: asked(value))
+        let value = try? JSON(bytes)
+        let report = validator.validate(bytes, profiles: hasProfiles ? value.map(asked) ?? [] : [])
+        return ValidationReport(issues: FormNotes.issues(of: value) + report.issues)
     }
 
     private func validate(_ value: JSON) -> ValidationReport {
-        validator.validate(value, profiles: hasProfiles ? asked(value) : [])
+        let report = validator.validate(value, profiles: hasProfiles ? asked(value) : [])
+        return ValidationReport(issues: FormNotes.issues(of: value) + report.issues)
     }
 
     /// The supplied profiles for the resource's type; where there is none, all of them, so that the mismatch is told.

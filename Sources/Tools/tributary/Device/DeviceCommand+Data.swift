@@ -111,7 +111,9 @@ extension DeviceCommand {
             } else {
                 form = try CommandInput.file(questionnaire)
             }
-            let submissionID = try session.answer(form: form, answers: try CommandInput.file(answers), now: Date())
+            let isFile = FileManager.default.fileExists(atPath: questionnaire)
+            let submissionID = try session.answer(
+                form: form, path: isFile ? questionnaire : "-", answers: try CommandInput.file(answers), now: Date())
             DeviceCommand.show([submissionID], "queued the response", json: device.json)
         }
     }

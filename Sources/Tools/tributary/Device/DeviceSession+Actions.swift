@@ -49,13 +49,12 @@ extension DeviceSession {
     }
 
     /// Answers a form and queues the response.
+    ///
+    /// - Parameter path: the form's file; `-` where there is none.
     @discardableResult
-    func answer(form data: Data, answers: Data, now: Date) throws -> String {
+    func answer(form data: Data, path: String = "-", answers: Data, now: Date) throws -> String {
         let profile = try profile()
-        guard let questionnaire = try Resource(data).as(Questionnaire.self) else {
-            throw CommandError("not-a-questionnaire", "The form is no Questionnaire.")
-        }
-        let form = QuestionnaireForm(questionnaire)
+        let form = try FormFile.form(try Resource(data), path: path)
         let (response, problems) = form.answer(
             try JSON(answers), subject: "Patient/\(profile.participant)", authored: DateTime(now, in: .current))
         for problem in problems { CommandOutput.note(SurveyCommand.line(problem)) }

@@ -18,7 +18,11 @@ extension StudyCommand {
         @Flag(help: "Print one JSON value.") var json = false
 
         func run() async throws {
-            let findings = StudyCheck(StudyFolder(path: dir)).findings()
+            let folder = StudyFolder(path: dir)
+            let check = StudyCheck(folder)
+            // A study that was never served has no records to compare with.
+            let recorded = try? await StudyStores(folder).withRecords { try await check.recordFindings($0) }
+            let findings = check.findings() + (recorded ?? [])
             let errors = findings.count { $0.severity == .error }
             if json {
                 CommandOutput.result(.array(findings.map(\.json)))

@@ -55,7 +55,17 @@ struct SurveyCommand: AsyncParsableCommand {
             guard let response = try CommandInput.resource(file, lenient: lenient).as(QuestionnaireResponse.self) else {
                 throw CommandError("not-a-response", "\(file) holds no QuestionnaireResponse.")
             }
-            let problems = ResponseValidator(form).problems(in: response) + SurveyCommand.faults(of: form)
+            let placed = form.placing(response)
+            var problems = ResponseValidator(form).problems(in: placed) + SurveyCommand.faults(of: form)
+            if placed != response {
+                problems.append(
+                    ResponseProblem(
+                        code: "items-laid-in-groups", severity: .information, expression: "QuestionnaireResponse.item",
+                        linkID: nil,
+                        message:
+                            "The response has other groups than the form; the server lays its questions in the form's.")
+                )
+            }
             let isValid = !problems.contains { $0.severity == .error }
             if json {
                 CommandOutput.result(["valid": .bool(isValid), "problems": .array(problems.map(SurveyCommand.json))])
@@ -68,10 +78,7 @@ struct SurveyCommand: AsyncParsableCommand {
     }
 
     static func form(_ path: String, lenient: Bool) throws -> QuestionnaireForm {
-        guard let questionnaire = try CommandInput.resource(path, lenient: lenient).as(Questionnaire.self) else {
-            throw CommandError("not-a-questionnaire", "\(path) holds no Questionnaire.")
-        }
-        return QuestionnaireForm(questionnaire)
+        try FormFile.form(try CommandInput.resource(path, lenient: lenient), path: path)
     }
 
     /// The form's own faults. They are told, and held against nobody who answers it.

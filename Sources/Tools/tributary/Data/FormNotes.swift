@@ -1,0 +1,27 @@
+import FHIR
+import FHIRValidation
+import FHIRVersions
+import Questionnaires
+
+/// What `fhir validate` reports of a form besides R4's rules.
+enum FormNotes {
+    /// The release, where it is one that is not read here, and the sub-questionnaires that are not assembled.
+    static func issues(of json: JSON?) -> [ValidationIssue] {
+        guard let object = json?.object, object["resourceType"]?.string == Questionnaire.resourceType else { return [] }
+        let resource = Resource(object)
+        if let release = NewerRelease(of: resource) {
+            return [
+                ValidationIssue(
+                    .error, .notSupported, code: "release-unsupported", expression: "Questionnaire",
+                    message: release.message)
+            ]
+        }
+        return QuestionnaireForm(Questionnaire(object)).problems
+            .filter { $0.code == FormProblem.subQuestionnaireCode }
+            .map { problem in
+                ValidationIssue(
+                    .warning, .notSupported, code: problem.code, expression: "Questionnaire.item",
+                    message: "Item \(problem.linkID ?? ""): \(problem.message)")
+            }
+    }
+}

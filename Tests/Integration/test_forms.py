@@ -1,0 +1,158 @@
+"""Forms as they are met in the field: new versions, responses without groups, older and newer releases, units."""
+
+import copy
+import json
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from forms import new_id, response
+from harness import BIN, tributary, until
+from sealed import SealedClient
+from writing import Writing
+
+URL = "https://example.org/forms/weight"
+UCUM = "http://unitsofmeasure.org"
+
+
+def quantity(value, code):
+    return {"value": value, "unit": code, "system": UCUM, "code": code}
+
+
+def form(version, maximum, **more):
+    return {"resourceType": "Questionnaire", "id": "weight", "url": URL, "version": version, "status": "active",
+            "title": f"Weight {version}", "item": [{"linkId": "body", "type": "group", "text": "Body", "item": [
+                {"linkId": "weight", "type": "quantity", "text": "Weight", "extension": [
+                    {"url": "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-maxQuantity",
+                     "valueQuantity": quantity(maximum, "kg")}]},
+                {"linkId": "gender", "type": "choice", "text": "Gender",
+                 "answerValueSet": "http://hl7.org/fhir/ValueSet/administrative-gender|4.0.1"}]}], **more}
+
+
+def answers(person, name, value, code="kg", gender="female", flat=False):
+    items = [{"linkId": "weight", "answer": [{"valueQuantity": quantity(value, code)}]},
+             {"linkId": "gender", "answer": [{"valueCoding": {
+                 "system": "http://hl7.org/fhir/administrative-gender", "code": gender}}]}]
+    return {**response(person), "id": new_id(), "questionnaire": name,
+            "item": items if flat else [{"linkId": "body", "item": items}]}
+
+
+class FormsInUse(Writing):
+    def publish(self, made):
+        self.study.publish(made)
+        until(lambda: self.ask("GET", "Questionnaire/weight").json.get("title") == made["title"], "the form is recorded")
+
+    def test_answers_of_every_version_are_stored_on_every_way_in(self):
+        member = self.member()
+        client, person = SealedClient(self.server, self.study, device=member), member.participant
+        self.publish(form("1", 300))
+        self.publish(form("2", 100))
+        for name, value, code, expected in (
+                (f"{URL}|1", 250, "kg", ("stored", None)), (f"{URL}|1", 550, "[lb_av]", ("stored", None)),
+                (f"{URL}|1", 700, "[lb_av]", ("held", "answers-invalid")), (f"{URL}|2", 250, "kg", ("held", "answers-invalid")),
+                (f"{URL}|2", 220, "[lb_av]", ("stored", None)), (f"{URL}|2", 75, "cm", ("held", "answers-invalid")),
+                (URL, 250, "kg", ("stored", None)), (f"{URL}|3", 50, "kg", ("held", "form-unknown"))):
+            for flat in (False, True):
+                with self.subTest(name=name, value=value, code=code, flat=flat):
+                    sent = client.send(answers(person, name, value, code, flat=flat))
+                    self.assertEqual(client.outcome(sent), expected)
+            # A program's write follows the same rule; it may name a form that the study does not know.
+            written = self.ask("POST", "QuestionnaireResponse", answers(person, name, value, code))
+            if expected[1] == "answers-invalid":
+                self.refused(written, 422, "answers-invalid")
+            else:
+                self.assertEqual(written.status, 201, written)
+        unknown = client.send(answers(person, f"{URL}|1", 50, gender="unicorn"))
+        self.assertEqual(client.outcome(unknown), ("held", "answers-invalid"))
+        # The facts are those that the records give.
+        self.assertEqual(tributary("warehouse", "verify", self.study.dir).status, 0)
+
+    def test_a_form_that_changed_without_a_new_version_is_reported(self):
+        self.publish(form("1", 300, title="Weight first"))
+        self.publish(form("1", 200, title="Weight second"))
+        found = self.study.finding("form-changed-without-version")
+        self.assertEqual((found["file"], found["place"]), ("questionnaires/weight.json", "version"))
+
+
+class FormFiles(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def file(self, name, value):
+        path = self.folder / name
+        path.write_text(json.dumps(value))
+        return path
+
+    def run_survey(self, form, typed):
+        return subprocess.run([str(BIN), "survey", "run", str(form)], input=typed.encode(), stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, timeout=60, check=False, cwd=self.folder)
+
+    OPTION = {"system": "urn:x", "code": "good", "display": "Good"}
+    RELEASES = {
+        "dstu2": {"resourceType": "Questionnaire", "id": "m", "status": "published", "group": {"linkId": "root", "question": [
+            {"linkId": "m", "text": "Mood", "type": "choice", "option": [OPTION]}]}},
+        "stu3": {"resourceType": "Questionnaire", "id": "m", "status": "active", "item": [
+            {"linkId": "m", "text": "Mood", "type": "choice", "option": [{"valueCoding": OPTION}]}]}}
+
+    def test_forms_of_older_releases_are_read_as_the_server_reads_them(self):
+        for name, made in self.RELEASES.items():
+            with self.subTest(name):
+                path = self.file(f"{name}.json", made)
+                answered = tributary("survey", "answer", path, "--answers", self.file("a.json", {"m": "good"})).json
+                self.assertIn('"code": "good"', json.dumps(answered))
+                self.assertIn("urn:x", json.dumps(answered))
+                done = self.run_survey(path, "1\n")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn(b"urn:x", done.stdout)
+                checked = self.file("r.json", answered)
+                self.assertEqual(tributary("survey", "validate", "--questionnaire", path, checked).status, 0)
+
+    def test_a_value_set_in_the_same_folder_is_read(self):
+        self.file("moods.json", {"resourceType": "ValueSet", "id": "moods", "status": "active", "compose": {"include": [
+            {"system": "urn:x", "concept": [{"code": "good", "display": "Good"}]}]}})
+        path = self.file("form.json", {"resourceType": "Questionnaire", "id": "m", "status": "active", "item": [
+            {"linkId": "m", "type": "choice", "answerValueSet": "ValueSet/moods"}]})
+        answered = tributary("survey", "answer", path, "--answers", self.file("a.json", {"m": "Good"})).json
+        self.assertEqual(answered["item"][0]["answer"][0]["valueCoding"]["code"], "good")
+
+    def test_a_form_of_r5_is_named_as_that(self):
+        path = self.file("r5.json", {"resourceType": "Questionnaire", "status": "active", "item": [
+            {"linkId": "c", "type": "coding", "answerConstraint": "optionsOnly"}]})
+        for arguments in (["survey", "run", path], ["survey", "answer", path, "--answers", self.file("a.json", {})],
+                          ["survey", "validate", "--questionnaire", path, path], ["fhir", "validate", path]):
+            done = tributary(*arguments, status=1)
+            self.assertIn("R5", done.text + done.errors, arguments)
+            self.assertIn("release-unsupported", done.text + done.errors, arguments)
+
+    def test_a_sub_questionnaire_is_named(self):
+        part = "https://example.org/forms/part|1"
+        path = self.file("modular.json", {"resourceType": "Questionnaire", "url": "https://example.org/m", "version": "1",
+                                          "status": "active", "item": [
+            {"linkId": "age", "type": "integer", "text": "Age"},
+            {"linkId": "sub", "type": "display", "text": "Part", "extension": [
+                {"url": "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-subQuestionnaire",
+                 "valueCanonical": part}]}]})
+        run = self.run_survey(path, "40\n")
+        self.assertEqual(run.returncode, 0)
+        commands = [tributary("fhir", "validate", path),
+                    tributary("survey", "answer", path, "--answers", self.file("a.json", {"age": 4}))]
+        for text in [run.stderr.decode(), *(done.text + done.errors for done in commands)]:
+            self.assertIn("sub-questionnaire-not-assembled", text)
+            self.assertIn(part, text)
+
+    def test_a_response_without_groups_is_checked_in_them(self):
+        path = self.file("form.json", form("1", 300))
+        flat = answers("p", f"{URL}|1", 75, flat=True)
+        done = tributary("survey", "validate", "--questionnaire", path, self.file("r.json", flat), "--json")
+        self.assertEqual([one["code"] for one in done.json["problems"]], ["items-laid-in-groups"])
+        wrong = copy.deepcopy(flat)
+        wrong["item"][0]["answer"][0]["valueQuantity"] = quantity(700, "[lb_av]")
+        done = tributary("survey", "validate", "--questionnaire", path, self.file("r.json", wrong), "--json", status=1)
+        self.assertIn("max-value", [one["code"] for one in done.json["problems"]])
+
+
+if __name__ == "__main__":
+    unittest.main()
