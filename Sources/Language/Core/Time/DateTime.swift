@@ -34,7 +34,7 @@ public struct DateTime: Sendable, Hashable, CustomStringConvertible {
     public let hour: Int
     /// The minute as written, 0 to 59; 0 where there is no time.
     public let minute: Int
-    /// The second as written, 0 to 60; 0 where there is no time.
+    /// The second as written, 0 to 60; 0 where there is no time. 60 is a leap second.
     public let second: Int
     /// The fraction of the second in nanoseconds, cut off behind the ninth digit.
     public let nanosecond: Int
@@ -105,10 +105,11 @@ public struct DateTime: Sendable, Hashable, CustomStringConvertible {
         text = output + (offsetMinutes == 0 ? "Z" : Padded.offset(offsetMinutes))
     }
 
-    /// The first instant that the value covers. A date without a time begins at midnight with the given offset.
+    /// The first instant that the value covers. A date without a time begins at midnight with the given offset. A leap second
+    /// is in the minute and the day that it ends, and is counted as their last second, for `Date` has no other.
     public func start(assumingOffsetMinutes assumed: Int = 0) -> Date {
         let seconds =
-            CivilDate.days(year: year, month: month, day: day) * 86400 + hour * 3600 + minute * 60 + second
+            CivilDate.days(year: year, month: month, day: day) * 86400 + hour * 3600 + minute * 60 + min(second, 59)
             - (offsetMinutes ?? assumed) * 60
         return Date(timeIntervalSince1970: Double(seconds) + Double(nanosecond) / 1e9)
     }
