@@ -45,13 +45,20 @@ import Testing
         where type != "Patient" {
             for path in OwnerPaths.r4.paths(of: type) {
                 let names = path.names
-                for text in ["Patient/B", "Patient/B/_history/3", "https://x.example/fhir/Patient/B"] {
+                for text in ["Patient/B", "Patient/B/_history/3"] {
                     let found = resource(
                         type, names, ["reference": .string(text)], subject: ["reference": "Patient/A"]
                     ).owners
                     #expect(found.patients == ["A", "B"], "\(type).\(names.joined(separator: "."))")
                     #expect(found.one == nil)
                 }
+                // A Patient of another server is another one, whatever the id.
+                let far = "https://x.example/fhir/Patient/A"
+                let abroad = resource(
+                    type, names, ["reference": .string(far + "/_history/3")], subject: ["reference": "Patient/A"]
+                ).owners
+                #expect(abroad.patients == ["A"] && abroad.elsewhere == [far] && abroad.one == nil)
+                #expect(abroad.local(to: ["https://x.example/fhir"]).one == "A")
                 let single = resource(type, names, ["reference": "Patient/B"]).owners
                 #expect(single.one == "B", "\(type).\(names.joined(separator: "."))")
                 let unknown = resource(
@@ -69,6 +76,19 @@ import Testing
         let text = #"{"resourceType":"Patient","id":"a","link":[{"other":{"reference":"Patient/b"}}]}"#
         #expect(try owners(text).one == "a")
         #expect(try owners(#"{"resourceType":"Patient"}"#) == ResourceOwners(patients: [], hasUnresolved: true))
+    }
+
+    @Test func aPatientOfAnotherServerIsAnother() throws {
+        let far = "http://elsewhere.example/fhir/Patient/a"
+        let found = try owners(#"{"resourceType":"Observation","subject":{"reference":"\#(far)"}}"#)
+        #expect(found == ResourceOwners(patients: [], elsewhere: [far]))
+        #expect(found.one == nil && found.all == [far])
+        #expect(found.local(to: ["http://here.example/fhir"]) == found)
+        #expect(found.local(to: ["http://here.example/fhir", "http://elsewhere.example/fhir"]).one == "a")
+        // No store has an index for such a text, so nobody is told whose it is.
+        let long = "http://" + String(repeating: "x", count: 600) + "/Patient/a"
+        let unkept = try owners(#"{"resourceType":"Observation","subject":{"reference":"\#(long)"}}"#)
+        #expect(unkept == ResourceOwners(patients: [], hasUnresolved: true))
     }
 
     @Test func aConsentThatNamesAnotherPatientBesideItsOwnHasTwo() throws {

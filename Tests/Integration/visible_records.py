@@ -13,7 +13,7 @@ OWN_SENSITIVITY = "urn:tributary:sensitivity"
 RANKS = {code: rank for rank, code in enumerate("ULMNRV")}
 SHARED = {"Practitioner", "PractitionerRole", "Organization", "Location", "HealthcareService", "Endpoint", "Medication",
           "Substance", "ResearchStudy", "Device"}
-TO_A_PATIENT = re.compile(r"(?:^|/)Patient/([A-Za-z0-9.-]{1,64})(?:/_history/[A-Za-z0-9.-]{1,64})?$")
+TO_A_PATIENT = re.compile(r"^(?:(.+)/)?Patient/([A-Za-z0-9.-]{1,64})(?:/_history/[A-Za-z0-9.-]{1,64})?$")
 
 
 class Definitions:
@@ -58,7 +58,7 @@ class Definitions:
             self._take_codes(concept.get("concept", []), [*above, code] if within else [], inside)
 
     def owners(self, resource):
-        """The ids of the patients that a resource belongs to."""
+        """The patients that a resource belongs to: the ids of those of this server, the addresses of those of others."""
         kind = resource["resourceType"]
         if kind == "Patient":
             return {resource["id"]}
@@ -71,7 +71,8 @@ class Definitions:
                 names = part.split(".")
                 assert not part or all(name.isalpha() for name in names), part
                 if names[0] == kind:
-                    found |= {match[1] for match in map(TO_A_PATIENT.search, references(resource, names[1:])) if match}
+                    found |= {f"{match[1]}/Patient/{match[2]}" if match[1] else match[2]
+                              for match in map(TO_A_PATIENT.search, references(resource, names[1:])) if match}
         return found
 
     def is_shared(self, kind):

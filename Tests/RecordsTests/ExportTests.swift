@@ -258,6 +258,82 @@ import Trust
         try await fixture.close()
     }
 
+    /// Who is written with this server's own base is a member; who is on another server is not here.
+    @Test func aGroupKnowsItsOwnMembersByAnyAddress() async throws {
+        let fixture = try await filled()
+        let base = try #require(
+            try await fixture.get("/fhir/Group").1["link"]?[0]?["url"]?.string?.replacingOccurrences(
+                of: "/Group", with: ""))
+        try await fixture.put(
+            #"{"resourceType":"Group","id":"g","type":"person","actual":true,"member":["#
+                + #"{"entity":{"reference":"\#(base)/Patient/b/_history/1"}},{"entity":{"reference":"http://far.example/fhir/Patient/c"}},"#
+                + #"{"entity":{"reference":"\#(base)/Group/inner"}}]}"#)
+        try await fixture.put(
+            #"{"resourceType":"Group","id":"inner","type":"person","actual":true,"member":[{"entity":{"reference":"Patient/a"}}]}"#
+        )
+        #expect(try await run("Group/g/$export", in: fixture).ids["Patient"]?.sorted() == ["a", "b"])
+        let body =
+            #"{"resourceType":"Parameters","parameter":[{"name":"patient","valueReference":{"reference":"\#(base)/Patient/c"}}]}"#
+        #expect(try await run("Patient/$export", body: body, in: fixture).ids["Patient"] == ["c"])
+        var headers = Self.preferring
+        headers[.contentType] = "application/fhir+json"
+        let far = try await fixture.send(
+            .post, "/fhir/Patient/$export", body: body.replacingOccurrences(of: base, with: "http://far.example/fhir"),
+            token: fixture.token, headers: headers)
+        #expect(far.status == 400 && code(far.json) == "parameter-invalid")
+        try await fixture.put(
+            observation("own", more: #","performer":[{"reference":"\#(base)/Organization/org"}]"#), submission: "own")
+        let filtered = try await run(
+            "$export?_type=Observation&_typeFilter=Observation%3Fperformer%3DOrganization/org", in: fixture)
+        #expect(filtered.ids["Observation"] == ["own"])
+        try await fixture.close()
+    }
+
+    /// "The url element SHALL be an absolute url that can be de-referenced."
+    @Test func theAddressesOfAttachmentsAreAbsolute() async throws {
+        let fixture = try await filled()
+        let base = try #require(
+            try await fixture.get("/fhir/Group").1["link"]?[0]?["url"]?.string?.replacingOccurrences(
+                of: "/Group", with: ""))
+        try await fixture.put(
+            #"{"resourceType":"DocumentReference","id":"d","status":"current","extension":[{"url":"urn:e","extension":[{"url":"inner","valueAttachment":{"url":"Binary/e"}}]}],"#
+                + #""content":[{"attachment":{"url" : "Binary/note","size":1.0}},{"attachment":{"url":"https://far.example/x"}},"#
+                + #"{"attachment":{"url":"/fhir/Binary/root"}}],"#
+                + #""contained":[{"resourceType":"Patient","id":"c","photo":[{"url":"Binary\/photo"}]}],"#
+                + #""relatesTo":[{"target":{"reference":"DocumentReference/other"}}]}"#)
+        try await fixture.put(#"{"resourceType":"Endpoint","id":"e","address":"Binary/x","status":"active"}"#)
+        let (_, manifest) = try await run("$export?_type=DocumentReference,Endpoint", in: fixture)
+        let output = manifest["output"]?.array ?? []
+        let line = try #require(try await lines(path(output[0]["url"]?.string), in: fixture).first)
+        let urls = (line["content"]?.array ?? []).map { $0["attachment"]?["url"]?.string }
+        let origin = base.replacingOccurrences(of: "/fhir", with: "")
+        #expect(urls == [base + "/Binary/note", "https://far.example/x", origin + "/fhir/Binary/root"])
+        #expect(line["contained"]?[0]?["photo"]?[0]?["url"]?.string == base + "/Binary/photo")
+        let inner = line["extension"]?[0]?["extension"]?[0]
+        #expect(inner?["url"] == "inner" && inner?["valueAttachment"]?["url"]?.string == base + "/Binary/e")
+        #expect(line["content"]?[0]?["attachment"]?["size"]?.text() == "1.0")
+        #expect(line["relatesTo"]?[0]?["target"]?["reference"] == "DocumentReference/other")
+        let endpoint = try #require(try await lines(path(output[1]["url"]?.string), in: fixture).first)
+        #expect(endpoint["address"] == "Binary/x")
+        // What is read is as it was sent.
+        let read = try await fixture.get("/fhir/DocumentReference/d").1
+        #expect(read["content"]?[0]?["attachment"]?["url"] == "Binary/note")
+        try await fixture.close()
+    }
+
+    @Test(arguments: [
+        (#"{"url":"Binary/a"}"#, true), (#"{"url" : "Binary/a"}"#, true), (#"{"url":"http://a/b"}"#, false),
+        (#"{"url":"urn:uuid:1","x":"\"url\""}"#, false), (#"{"a":"url","url":"x"}"#, true), (#"{"url":"#, false),
+        (#"{"curl":"Binary/a","url2":"b"}"#, false), (#"{"a":["url"],"b":{"url":null}}"#, false), ("", false),
+        (#"{"url":"mailto:a","url":"b"}"#, true), (#""url""#, false), (#""""url":"b""#, true),
+    ])
+    func aRelativeAddressIsSeenInTheBytes(json: String, isRelative: Bool) {
+        for padding in 0..<6 {
+            let bytes = Data((String(repeating: " ", count: padding) + json).utf8)
+            #expect(AttachmentAddress.mayBeRelative(in: bytes) == isRelative, "\(json)")
+        }
+    }
+
     @Test func elementsThatAreNotNamedAreLeftOut() async throws {
         let fixture = try await filled()
         let (_, manifest) = try await run(

@@ -1,5 +1,6 @@
 import FHIR
 import Foundation
+import HTTPTypes
 import Storage
 import StorageTestSupport
 import TestSupport
@@ -82,6 +83,77 @@ import Trust
             #expect(try await fixture.get(path).0 == 400, "\(path)")
         }
         #expect(try await fixture.get("/fhir/Nothing/_history").0 == 404)
+        try await fixture.close()
+    }
+
+    /// <https://hl7.org/fhir/R4/http.html#history>: the parameters are those of all three histories.
+    @Test func theHistoryOfOneResourceIsNarrowedByTime() async throws {
+        let fixture = try await RecordsFixture()
+        for second in 1...5 {
+            try await fixture.put(
+                observation("o", more: #","valueInteger":\#(second)"#),
+                at: start.addingTimeInterval(Double(second * 10)),
+                submission: "s\(second)")
+        }
+        // What came before the present is history from the first.
+        try await fixture.put(
+            observation("o", more: #","valueInteger":0"#), at: start.addingTimeInterval(60), received: start,
+            submission: "late")
+        func time(_ second: Double) -> String { DateTime(start.addingTimeInterval(second)).text }
+        func found(_ query: String) async throws -> ([Int], Int?) {
+            let (status, bundle) = try await fixture.get("/fhir/Observation/o/_history?" + query)
+            #expect(status == 200, "\(query)")
+            let versions = versions(bundle).compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }
+            return (versions, bundle["total"]?.integer.map { Int($0) })
+        }
+        #expect(try await found("").1 == 6)
+        #expect(try await found("_since=2099-01-01T00:00:00Z") == ([], 0))
+        #expect(try await found("_since=\(time(40))").0.sorted() == [4, 5, 6])
+        #expect(try await found("_since=\(time(40))").1 == 3)
+        #expect(try await found("_since=\(time(0))").1 == 6)
+        #expect(try await found("_at=\(time(35))") == ([3], 1))
+        #expect(try await found("_at=\(time(5))") == ([], 0))
+        #expect(try await found("_at=2099") == ([5], 1))
+        #expect(try await found("_since=\(time(20))&_at=\(time(35))") == ([3], 1))
+        // Pages follow each other within what is asked for.
+        let since = try await all("/fhir/Observation/o/_history?_since=\(time(20))&_count=1", in: fixture)
+        #expect(since.count == 5 && Set(since).count == 5)
+        for wrong in ["_since=notatime", "_at=x", "_count=x", "_cursor=x"] {
+            #expect(try await fixture.get("/fhir/Observation/o/_history?" + wrong).0 == 400, "\(wrong)")
+        }
+        let strict = HTTPFields([HTTPField(name: .prefer, value: "handling=strict")])
+        #expect(try await fixture.get("/fhir/Observation/o/_history?foo=1", headers: strict).0 == 400)
+        #expect(try await fixture.get("/fhir/Observation/o/_history?_since=2099", headers: strict).0 == 200)
+        try await fixture.close()
+    }
+
+    /// A part of a version is read as a part of the present is.
+    @Test func aPartOfAVersionIsRead() async throws {
+        let fixture = try await RecordsFixture()
+        try await fixture.put(observation("o", more: #","status":"final","note":[{"text":"n"}]"#))
+        for (query, has) in [
+            ("", true), ("?_summary=true", false), ("?_elements=status", false), ("?_elements=note", true),
+        ] {
+            let (status, resource) = try await fixture.get("/fhir/Observation/o/_history/1" + query)
+            #expect(status == 200 && (resource["note"] != nil) == has, "\(query)")
+            #expect((resource["meta"]?["tag"] != nil) == !query.isEmpty)
+        }
+        #expect(try await fixture.get("/fhir/Observation/o/_history/1?_summary=most").0 == 400)
+        try await fixture.close()
+    }
+
+    @Test func theTimesOfOneHistoryGoByTheKeys() async throws {
+        let fixture = try await RecordsFixture()
+        let page = try HistoryPage([("_since", "2020"), ("_at", "2021")], strict: true)
+        let address = RecordAddress.value(type: "Observation", id: "o")
+        for (sql, parameters) in [
+            (HistoryPage.formerSQL(2), [address, 1, 2]),
+            (page.totalSQL, page.totalParameters(type: "Observation", id: "o")),
+        ] {
+            let plan = try await fixture.database.read { try QueryPlan(sql, parameters, in: $0) }
+            #expect(plan.goes(by: "record_by_address"), "\(plan)")
+            for table in ["SCAN r", "SCAN f", "Seq Scan"] { #expect(!"\(plan)".contains(table), "\(plan)") }
+        }
         try await fixture.close()
     }
 

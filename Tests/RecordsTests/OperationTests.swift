@@ -93,15 +93,132 @@ struct OperationTests {
         func found(_ query: String) async throws -> [String] {
             ids(try await fixture.send(.get, "/fhir/Patient/p1/$everything?" + query).json)
         }
-        #expect(
-            try await found("_type=Observation,Encounter&end=2021") == [
-                "Encounter/e", "Observation/old", "Practitioner/doc",
-            ])
+        #expect(try await found("_type=Observation,Encounter&end=2021") == ["Encounter/e", "Observation/old"])
+        #expect(try await found("_type=Observation,Encounter,Practitioner&end=2021").last == "Practitioner/doc")
         #expect(try await found("_type=Observation&start=2026-03-01&end=2026-03-01").count == 3)
         #expect(try await found("_since=2100-01-01") == [])
         for wrong in ["_type=Nothing", "_since=x", "_cursor=x", "_cursor=Nothing.n1", "_count=x", "start=2026-13"] {
             #expect(try await fixture.send(.get, "/fhir/Patient/p1/$everything?" + wrong).status == 400, "\(wrong)")
         }
+        try await fixture.close()
+    }
+
+    /// <https://hl7.org/fhir/R4/patient-operation-everything.html>: _type and _since hold for what comes with it, too.
+    @Test func whatComesWithItIsNarrowedAlike() async throws {
+        let fixture = try await fixture()
+        func found(_ query: String) async throws -> [String] {
+            ids(try await fixture.send(.get, "/fhir/Patient/p1/$everything?" + query).json)
+        }
+        #expect(try await found("_type=Observation") == ["Observation/a", "Observation/b", "Observation/c"])
+        #expect(try await found("_type=Practitioner") == ["Practitioner/doc"])
+        #expect(try await found("_type=Encounter&_type=Practitioner") == ["Encounter/e", "Practitioner/doc"])
+        #expect(try await found("_type=Organization") == [])
+        let before = DateTime(Date().addingTimeInterval(30)).text
+        try await fixture.put(
+            observation("later").replacingOccurrences(
+                of: #""status""#, with: #""performer":[{"reference":"Practitioner/doc"}],"status""#),
+            at: Date().addingTimeInterval(60), submission: "later")
+        #expect(try await found("_since=" + before) == ["Observation/later"])
+        try await fixture.put(
+            #"{"resourceType":"Practitioner","id":"doc","active":true}"#, at: Date().addingTimeInterval(60),
+            submission: "doc")
+        #expect(try await found("_since=" + before) == ["Observation/later", "Practitioner/doc"])
+        try await fixture.close()
+    }
+
+    /// The care dates of types whose time has another name, or several.
+    @Test func everythingIsNarrowedByWhenTheCareWasGiven() async throws {
+        let fixture = try await fixture()
+        for (id, year) in [("then", 2010), ("now", 2020)] {
+            for (type, time) in [
+                ("MedicationRequest", #""authoredOn":"\#(year)-05-01""#),
+                ("MedicationStatement", #""effectivePeriod":{"start":"\#(year)-05-01","end":"\#(year)-06-01"}"#),
+                ("MedicationAdministration", #""effectiveDateTime":"\#(year)-05-01""#),
+                ("Condition", #""onsetDateTime":"\#(year)-05-01","recordedDate":"\#(year)-05-02""#),
+                ("Procedure", #""performedDateTime":"\#(year)-05-01""#),
+                ("ServiceRequest", #""authoredOn":"\#(year)-05-01""#),
+            ] {
+                try await fixture.put(
+                    #"{"resourceType":"\#(type)","id":"\#(id)-\#(type.lowercased())","subject":{"reference":"Patient/p2"},\#(time)}"#
+                )
+            }
+        }
+        // Of what lasted from before to behind it, the middle is in it.
+        try await fixture.put(
+            #"{"resourceType":"Condition","id":"long","subject":{"reference":"Patient/p2"},"onsetDateTime":"2010","abatementDateTime":"2022"}"#
+        )
+        try await fixture.put(#"{"resourceType":"Condition","id":"untold","subject":{"reference":"Patient/p2"}}"#)
+        func found(_ query: String) async throws -> Set<String> {
+            Set(
+                ids(try await fixture.send(.get, "/fhir/Patient/p2/$everything?" + query).json)
+                    .map { String($0.split(separator: "/")[1]) })
+        }
+        let now = try await found("start=2020-01-01&end=2020-12-31")
+        #expect(now.filter { $0.hasPrefix("now-") }.count == 6 && !now.contains { $0.hasPrefix("then-") }, "\(now)")
+        #expect(now.isSuperset(of: ["p2", "long", "untold"]))
+        let then = try await found("end=2010-12-31")
+        #expect(then.filter { $0.hasPrefix("then-") }.count == 6 && !then.contains { $0.hasPrefix("now-") })
+        #expect(try await found("start=2023").isDisjoint(with: ["long", "now-condition"]))
+        try await fixture.close()
+    }
+
+    /// A reference with this server's own base is one of its own; what is elsewhere is not here.
+    @Test func whatIsReferredToByAnOwnAddressComesToo() async throws {
+        let fixture = try await fixture()
+        let base = try #require(
+            try await fixture.get("/fhir/Practitioner").1["link"]?[0]?["url"]?.string?.replacingOccurrences(
+                of: "/Practitioner", with: ""))
+        try await fixture.put(#"{"resourceType":"Organization","id":"own"}"#)
+        try await fixture.put(#"{"resourceType":"Organization","id":"far"}"#)
+        try await fixture.put(#"{"resourceType":"Binary","id":"note","contentType":"text/plain","data":"AAAA"}"#)
+        try await fixture.put(#"{"resourceType":"Binary","id":"scan","contentType":"text/plain","data":"AAAA"}"#)
+        try await fixture.put(
+            #"{"resourceType":"DocumentReference","id":"d","status":"current","subject":{"reference":"Patient/p1"},"#
+                + #""custodian":{"reference":"\#(base)/Organization/own"},"author":[{"reference":"http://far.example/fhir/Organization/far"}],"#
+                + #""content":[{"attachment":{"url":"Binary/note"}},{"attachment":{"url":"\#(base)/Binary/scan"}}]}"#)
+        let found = ids(try await fixture.send(.get, "/fhir/Patient/p1/$everything?_type=Organization,Binary").json)
+        #expect(found == ["Binary/note", "Binary/scan", "Organization/own"])
+        // Bytes that belong to nobody are shown to those alone who see all patients.
+        let own = ids(try await fixture.send(.get, "/fhir/Patient/p1/$everything", token: "p1").json)
+        #expect(own.contains("Organization/own") && !own.contains("Binary/note"))
+        try await fixture.close()
+    }
+
+    /// <https://hl7.org/fhir/R4/operations.html#executing>
+    @Test func everythingIsAskedForByPostAsByGet() async throws {
+        let fixture = try await fixture()
+        func post(_ body: String?, _ query: String = "", headers: HTTPFields = [.contentType: "application/fhir+json"])
+            async throws -> (status: Int, json: JSON, headers: HTTPFields)
+        {
+            try await fixture.send(.post, "/fhir/Patient/p1/$everything" + query, body: body, headers: headers)
+        }
+        let all = ids(try await fixture.send(.get, "/fhir/Patient/p1/$everything").json)
+        #expect(ids(try await post(#"{"resourceType":"Parameters"}"#).json) == all)
+        #expect(ids(try await post(nil, headers: [:]).json) == all)
+        let narrowed =
+            #"{"resourceType":"Parameters","parameter":["#
+            + #"{"name":"_type","valueCode":"Observation"},{"name":"_count","valueInteger":2},"#
+            + #"{"name":"start","valueDate":"2026-01-01"},{"name":"_since","valueInstant":"2020-01-01T00:00:00+02:00"}]}"#
+        let page = try await post(narrowed)
+        #expect(page.status == 200 && ids(page.json) == ["Observation/a", "Observation/b"])
+        let next = try #require(page.json["link"]?[1]?["url"]?.string)
+        let rest = try await fixture.send(.get, String(next[try #require(next.range(of: "/fhir/")).lowerBound...]))
+        #expect(ids(rest.json) == ["Observation/c"])
+        #expect(ids(try await post(#"{"resourceType":"Parameters"}"#, "?_type=Encounter").json) == ["Encounter/e"])
+        let xml =
+            #"<Parameters xmlns="http://hl7.org/fhir"><parameter><name value="_type"/><valueCode value="Encounter"/></parameter></Parameters>"#
+        #expect(ids(try await post(xml, headers: [.contentType: "application/fhir+xml"]).json) == ["Encounter/e"])
+        for (body, status) in [
+            (#"{"resourceType":"Patient"}"#, 400), ("{", 400),
+            (#"{"resourceType":"Parameters","parameter":[{"name":"_type"}]}"#, 400),
+            (#"{"resourceType":"Parameters","parameter":[{"name":"_type","valueCode":"Nothing"}]}"#, 400),
+        ] {
+            #expect(try await post(body).status == status, "\(body)")
+        }
+        #expect(try await post("x", headers: [.contentType: "text/plain"]).status == 415)
+        let other = try await fixture.send(.post, "/fhir/Patient/p2/$everything", token: "p1")
+        #expect(other.status == 404)
+        #expect(try await fixture.send(.post, "/fhir/Observation/a/$everything").status == 404)
         try await fixture.close()
     }
 

@@ -199,7 +199,8 @@ import Trust
                 try await service.read(type: "Observation", id: id, version: "1", by: RecordCaller(mine))
             }
             let history = await #expect(throws: RecordsFailure.self) {
-                try await service.history(type: "Observation", id: id, page: try HistoryPage([]), url: "u", by: mine)
+                try await service.history(
+                    type: "Observation", id: id, page: try HistoryPage([], strict: true), url: "u", by: mine)
             }
             for failure in [read, version, history] { #expect(failure?.code == "record-unknown") }
         }
@@ -232,8 +233,10 @@ import Trust
         let service = RecordsService(database: fixture.database, access: fixture.access, clock: { Date() })
         let mine = try grant("user/Observation.rs", ["a"])
         func versions(_ id: String) async throws -> [String] {
-            try await service.history(type: "Observation", id: id, page: try HistoryPage([]), url: "u", by: mine)
-                .entry.compactMap(\.resource?.meta?.versionId)
+            try await service.history(
+                type: "Observation", id: id, page: try HistoryPage([], strict: true), url: "u", by: mine
+            )
+            .entry.compactMap(\.resource?.meta?.versionId)
         }
         #expect(try await versions("moved") == ["2"])
         #expect(try await versions("lowered") == ["2"])
@@ -244,7 +247,7 @@ import Trust
         }
         let staff = try await service.grant(bearer: fixture.token)
         let all = try await service.history(
-            type: "Observation", id: "raised", page: try HistoryPage([]), url: "u", by: staff)
+            type: "Observation", id: "raised", page: try HistoryPage([], strict: true), url: "u", by: staff)
         #expect(all.total == 2 && all.entry.count == 2)
         try await fixture.close()
     }

@@ -37,7 +37,8 @@ import Trust
     /// The operations, with what the study team's token is answered.
     private static let operations: [(method: HTTPRequest.Method, path: String, status: Int)] = [
         // An Observation has none of its own.
-        (.get, "/fhir/{type}/{id}/$everything", 404), (.post, "/fhir/{type}/$validate", 200),
+        (.get, "/fhir/{type}/{id}/$everything", 404), (.post, "/fhir/{type}/{id}/$everything", 404),
+        (.post, "/fhir/{type}/$validate", 200),
         (.post, "/fhir/{type}/{id}/$validate", 200),
         // An Observation has no compartment.
         (.get, "/fhir/{type}/{id}/{member}", 404), (.post, "/fhir/{type}/{id}/_search", 404),

@@ -11,11 +11,14 @@ import Testing
 @Suite struct SearchSemanticsTests {
     @Test(arguments: [
         ("code=http://loinc.org%7C8867-4", ["a"]), ("code=http://loinc.org%7C", ["a", "b"]), ("code=%7Cown", ["c"]),
-        ("code=own", ["c"]), ("code=8867-4,own", ["a", "c"]), ("code=8867-4&code=own", []), ("code=8867-4,", ["a"]),
+        ("code=own", ["c"]), ("code=OWN", ["c"]), ("identifier=C%5C,D", ["c"]), ("status=FINAL", []),
+        ("code=8867-4,own", ["a", "c"]), ("code=8867-4&code=own", []), ("code=8867-4,", ["a"]),
         ("code=", ["a", "b", "c"]), ("code=,", ["a", "b", "c"]), ("identifier=urn:x%7Ca%5C%7Cv", ["a"]),
         ("identifier=c%5C,d", ["c"]), ("identifier=c,d", []), ("subject=p1", ["a", "b"]),
-        ("subject=Patient/p1", ["a", "b"]), ("subject=http://elsewhere.example.org/fhir/Patient/p2", ["c"]),
-        ("subject:Patient=p2", ["c"]), ("patient=p1,p2", ["a", "b", "c"]), ("subject=p1&_id=b,c", ["b"]), ("_id=A", []),
+        ("subject=Patient/p1", ["a", "b"]), ("subject=http://elsewhere.example.org/fhir/Patient/p2", []),
+        ("subject=https://here.example.org/fhir/Patient/p2", ["c"]), ("subject:Patient=p2", []),
+        ("patient=https://here.example.org/fhir/Patient/p2/_history/1", ["c"]), ("patient=p1,p2", ["a", "b"]),
+        ("subject=p1&_id=b,c", ["b"]), ("_id=A", []),
         ("code=8867-4&_count=1", ["a"]), ("unknown=x&code=own", ["c"]),
         ("subject:Group=x", []), ("subject=Observation/x", []), ("code:not=8867-4", ["b", "c"]), ("code:text=x", []),
         ("date:missing=true", ["c"]), ("date:missing=false", ["a", "b"]), ("value-quantity=gt5", ["a", "b"]),

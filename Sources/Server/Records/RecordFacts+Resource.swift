@@ -7,18 +7,23 @@ extension RecordFacts {
     /// - Parameter matchedQueries: those of the grant's queries that the resource meets.
     public init(_ resource: Resource, matchedQueries: Set<ScopeQuery> = []) {
         self.init(
-            resource, patients: resource.owners.patients, matchedQueries: matchedQueries)
+            resource, patients: resource.owners.all, matchedQueries: matchedQueries)
     }
 
     /// What decides who sees a resource that is stored under an id, which is the one of a Patient.
     ///
     /// - Parameters:
     ///   - subject: the one owner, where it is known (``SearchIndex/subject(of:id:)``).
+    ///   - ownBases: the server's own base URLs, without a last slash.
     ///   - queries: those of the grant for the type.
-    init(_ resource: Resource, storedAs id: String, subject: String?, asking queries: Set<ScopeQuery> = []) {
+    init(
+        _ resource: Resource, storedAs id: String, subject: String?, at ownBases: [String] = [],
+        asking queries: Set<ScopeQuery> = []
+    ) {
         let one = resource.resourceType == Patient.resourceType ? id : subject
         self.init(
-            resource, patients: one.map { [$0] } ?? resource.owners.patients, matchedQueries: resource.met(of: queries))
+            resource, patients: one.map { [$0] } ?? resource.owners.local(to: ownBases).all,
+            matchedQueries: resource.met(of: queries))
     }
 
     private init(_ resource: Resource, patients: Set<String>, matchedQueries: Set<ScopeQuery> = []) {

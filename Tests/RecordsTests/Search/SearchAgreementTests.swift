@@ -116,7 +116,8 @@ import Trust
             let shown = try resources.filter { json in
                 let resource = try Resource(Array(json.utf8))
                 let queries = grant.queries(of: resource.resourceType)
-                let facts = RecordFacts(resource, matchedQueries: resource.met(of: queries))
+                let facts = RecordFacts(
+                    resource, storedAs: resource.id ?? "", subject: nil, at: [SearchStore.base], asking: queries)
                 return [RecordInteraction.read, .searchType].contains {
                     policy.decide(grant, $0, record: facts, at: SearchStore.time).isPermitted
                 }

@@ -23,7 +23,13 @@ import Testing
 
     @Test(arguments: [
         ("100", "99.6", true), ("100", "100.4", true), ("100", "99.4", false), ("100", "100.6", false),
-        ("100", "100.5", false), ("100.00", "100.00", true), ("100.00", "100.01", false), ("100.00", "100", false),
+        ("100", "100.5", false), ("100.00", "100.00", true), ("100.00", "100.01", false), ("100.00", "100", true),
+        ("100.00", "99.995", true),
+        ("100.00", "100.005", false), ("100.00", "100.0049", true), ("100.0", "100", true), ("100", "100.49", true),
+        ("100", "99.5", true), ("ne100.00", "100", false), ("ne100.00", "100.005", true), ("1e2", "95", true),
+        ("1e2", "105", false), ("1.00e2", "100", true), ("1.00e2", "100.5", false), ("2e-1", "0.2", true),
+        ("ap100.00", "100", true), ("1e 2", "100", true), ("ge100.00", "100", true), ("le100.00", "100", true),
+        ("gt99.999", "100", true), ("lt100.001", "100", true), ("sa99.9", "100", true), ("eb100.1", "100", true),
         ("1e2", "96.0", true), ("1e2", "94.0", false), ("1e2", "104.0", true), ("1e2", "106.0", false),
         ("lt100", "99.9999", true), ("lt100", "100", false), ("le100", "100", true), ("le100", "100.0001", false),
         ("gt100", "100", false), ("gt100", "100.0001", true), ("ge100", "100", true), ("ge100", "99.9999", false),
@@ -137,6 +143,50 @@ import Testing
         #expect(try finds("Patient", Self.acme, name, asked) == isFound, "\(name) \(asked)")
     }
 
+    /// "When in doubt, servers SHOULD treat tokens in a case-insensitive manner."
+    @Test(arguments: [
+        (#""identifier":[{"system":"urn:mrn","value":"MRN-Abc"}]"#, "identifier", "mrn-abc", true),
+        (#""identifier":[{"system":"urn:mrn","value":"MRN-Abc"}]"#, "identifier", "urn:mrn|MRN-ABC", true),
+        (#""identifier":[{"system":"urn:mrn","value":"MRN-Abc"}]"#, "identifier", "URN:MRN|MRN-Abc", false),
+        (#""identifier":[{"value":"MRN-Abc"}]"#, "identifier", "|mrn-ABC", true),
+        (#""identifier":[{"value":"MRN-Abc"}]"#, "identifier:not", "mrn-abc", false),
+        (
+            #""identifier":[{"value":"AbC","type":{"coding":[{"system":"urn:t","code":"MR"}]}}]"#, "identifier:of-type",
+            "urn:t|MR|abc", true
+        ),
+        (
+            #""identifier":[{"value":"AbC","type":{"coding":[{"system":"urn:t","code":"MR"}]}}]"#, "identifier:of-type",
+            "urn:t|MR|abd", false
+        ),
+        (#""telecom":[{"system":"email","value":"Eve@Example.org"}]"#, "email", "eve@example.ORG", true),
+        (#""gender":"male""#, "gender", "Male", false),
+        (#""meta":{"tag":[{"system":"urn:tags","code":"First"}]}"#, "_tag", "urn:tags|FIRST", true),
+        (
+            #""meta":{"security":[{"system":"http://terminology.hl7.org/CodeSystem/v3-ActCode","code":"HIV"}]}"#,
+            "_security", "hiv", false
+        ),
+        (#""generalPractitioner":[{"identifier":{"value":"GP-1"}}]"#, "general-practitioner:identifier", "gp-1", true),
+    ])
+    func aTokenIsFoundWithoutRegardToCaseUnlessItsSystemHasOne(
+        members: String, name: String, asked: String, isFound: Bool
+    ) throws {
+        #expect(try finds("Patient", members, name, asked) == isFound, "\(name)=\(asked)")
+    }
+
+    @Test(arguments: [
+        ("http://hl7.org/fhir/sid/icd-10", "E11.9A", "e11.9a", true), ("urn:icd", "E11.9A", "e11.9a", true),
+        ("urn:icd", "E11.9A", "E11.9A", true), (nil, "Walking", "WALKING", true),
+        ("http://unitsofmeasure.org", "mg", "MG", false), ("http://unitsofmeasure.org", "mg", "mg", true),
+        ("http://loinc.org", "LA6576-8", "la6576-8", true),
+        ("http://terminology.hl7.org/CodeSystem/v3-ActCode", "AMB", "amb", false),
+    ])
+    func aCodeIsComparedAsItsSystemIs(system: String?, stored: String, asked: String, isFound: Bool) throws {
+        let member = system.map { #""system":"\#($0)","# } ?? ""
+        let code = #""code":{"coding":[{\#(member)"code":"\#(stored)"}]}"#
+        #expect(try finds("Observation", code, "code", asked) == isFound, "\(system ?? "")|\(asked)")
+        if let system { #expect(try finds("Observation", code, "code", "\(system)|\(asked)") == isFound) }
+    }
+
     @Test func anElementWithExtensionsAloneIsMissing() throws {
         let absent = #""_gender":{"extension":[{"url":"http://x.example","valueCode":"unknown"}]}"#
         #expect(try finds("Patient", absent, "gender:missing", "true"))
@@ -201,6 +251,13 @@ import Testing
         ("5.4|\(Self.ucum)|mm", "5.4", "mg", false), ("0.23|\(Self.ucum)|m/h", "230.0", "mm/h", true),
         ("37.0|\(Self.ucum)|Cel", "98.6", "[degF]", true), ("gt100|\(Self.ucum)|[degF]", "38.0", "Cel", true),
         ("5.4|urn:other|mg", "5.4", "mg", false),
+        ("70.0|\(Self.ucum)|kg", "70", "kg", true), ("70000|\(Self.ucum)|g", "70", "kg", true),
+        ("70001|\(Self.ucum)|g", "70", "kg", false), ("1000|\(Self.ucum)|mg", "1", "g", true),
+        ("1000.00|\(Self.ucum)|mg", "1", "g", true), ("ne1000|\(Self.ucum)|mg", "1", "g", false),
+        ("70.0", "70", "kg", true), ("70.00||kg", "70", "kg", true), ("37.00|\(Self.ucum)|Cel", "98.6", "[degF]", true),
+        ("ge70000|\(Self.ucum)|g", "70", "kg", true), ("gt70000|\(Self.ucum)|g", "70", "kg", false),
+        ("eb70000.1|\(Self.ucum)|g", "70", "kg", true), ("sa69999.9|\(Self.ucum)|g", "70", "kg", true),
+        ("5.40e-3|\(Self.ucum)|g", "5.4", "mg", true),
     ])
     func aQuantityComparesInBaseUnits(asked: String, stored: String, unit: String, isFound: Bool) throws {
         let value = """
@@ -229,10 +286,14 @@ import Testing
         ("subject", "Patient/23", "http://example.org/fhir/Patient/23", true),
         ("subject", "http://example.org/fhir/Patient/23", "Patient/23", true),
         ("subject", "http://example.org/fhir/Patient/23", "http://example.org/fhir/Patient/23/_history/2", true),
-        ("subject", "Patient/23", "http://other.example/fhir/Patient/23", true),
+        ("subject", "Patient/23", "http://other.example/fhir/Patient/23", false),
+        ("subject", "23", "http://other.example/fhir/Patient/23", false),
+        ("patient", "23", "http://other.example/fhir/Patient/23", false),
+        ("patient", "http://other.example/fhir/Patient/23", "http://other.example/fhir/Patient/23/_history/2", true),
+        ("subject:Patient", "23", "http://other.example/fhir/Patient/23", false),
         ("performer", "Practitioner/23", "http://other.example/fhir/Practitioner/23", false),
         ("subject", "http://other.example/fhir/Patient/23", "http://other.example/fhir/Patient/23", true),
-        ("subject", "http://other.example/fhir/Patient/23", "Patient/23", true),
+        ("subject", "http://other.example/fhir/Patient/23", "Patient/23", false),
         ("patient", "23", "Patient/23", true), ("patient", "23", "Group/23", false),
         ("subject", "urn:uuid:0c3151bd", "urn:uuid:0c3151bd", true), ("subject", "urn:uuid:1", "urn:uuid:2", false),
     ])

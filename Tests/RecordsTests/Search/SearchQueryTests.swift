@@ -29,6 +29,7 @@ import Testing
             if !query.contains(".") {
                 let lenient = try request(query + "&code=a")
                 #expect(lenient.used.map(\.name) == ["code"])
+                #expect(lenient.ignored == [String(query.prefix { $0 != "=" })])
             }
             #expect(refusal(query, strict: true) == (query.contains(".") ? "parameter-unknown" : "parameter-unknown"))
         }
@@ -36,6 +37,7 @@ import Testing
         #expect(refusal("_sort=nonsense", strict: true) == "parameter-unknown")
         #expect(try request("_sort=nonsense").order == .none)
         #expect(try request("_sort=nonsense").used.isEmpty)
+        #expect(try request("_sort=nonsense").ignored == ["_sort"])
     }
 
     @Test(arguments: [
@@ -82,8 +84,17 @@ import Testing
     @Test func aSearchOfSeveralTypesTakesWhatAllOfThemHave() throws {
         let two = try request("_type=Observation,Condition&code=a&_sort=-code", .system, strict: true)
         #expect(two.parts.map(\.type) == ["Condition", "Observation"])
-        #expect(refusal("_type=Observation,Patient&code=a", .system, strict: true) == "parameter-unknown")
-        #expect(try request("_type=Observation,Patient&code=a", .system).isOfAll)
+        // https://hl7.org/fhir/R4/http.html#vsearch: an error, also for a lenient client.
+        for strict in [true, false] {
+            for query in [
+                "_type=Observation,Patient&code=a", "_type=Patient,Encounter&birthdate=1900", "birthdate=1900",
+            ] {
+                #expect(refusal(query, .system, strict: strict) == "parameter-not-common", "\(query)")
+            }
+        }
+        #expect(refusal("_type=Observation,Patient&nonsense=a", .system, strict: true) == "parameter-unknown")
+        #expect(try request("_type=Observation,Patient&nonsense=a", .system).ignored == ["nonsense"])
+        #expect(try request("_type=Patient&birthdate=1900", .system).conditions.count == 1)
         #expect(refusal("_type=Observation,Nothing", .system) == "parameter-invalid")
         #expect(refusal("_type=Patient", strict: true) == "parameter-unknown")
         #expect(try request("_id=a", .system).parts.count == TypeModel.r4.resourceTypes.count)

@@ -46,16 +46,16 @@ struct SearchStore {
                 let resource = try Resource(content)
                 let id = resource.id ?? ""
                 let number = try RecordStore().write(provenance, at: time, in: transaction) { records in
-                    let number = try records.put(NewRecord(resource, id: id, content: content)).number
+                    let number = try records.put(NewRecord(resource, id: id, content: content, at: [base])).number
                     if deleted.contains(place) { _ = try records.delete(type: resource.resourceType, id: id) }
                     return number
                 }
                 guard !deleted.contains(place), let values = SearchValues(of: resource) else { continue }
-                let subject = SearchIndex.subject(of: resource, id: id)
+                let subject = SearchIndex.subject(of: resource, id: id, at: [base])
                 records.append(
                     Record(
                         number: number, type: resource.resourceType, id: id, values: values,
-                        facts: RecordFacts(resource, storedAs: id, subject: subject), bytes: content))
+                        facts: RecordFacts(resource, storedAs: id, subject: subject, at: [base]), bytes: content))
             }
             return records
         }
@@ -67,7 +67,8 @@ struct SearchStore {
         guard let grant else { return records }
         return try records.map { record in
             let facts = RecordFacts(
-                try Resource(record.bytes), storedAs: record.id, subject: nil, asking: grant.queries(of: record.type))
+                try Resource(record.bytes), storedAs: record.id, subject: nil, at: [Self.base],
+                asking: grant.queries(of: record.type))
             return Record(
                 number: record.number, type: record.type, id: record.id, values: record.values, facts: facts,
                 bytes: record.bytes)

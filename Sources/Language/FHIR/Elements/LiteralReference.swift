@@ -44,6 +44,12 @@ public struct LiteralReference: Sendable, Hashable {
         (type, id, base) = (found.type, found.id, found.base)
     }
 
+    /// Whether the reference is to a resource of the server that is reached at some base URLs: it is relative, or has one of
+    /// these in front (<https://hl7.org/fhir/R4/references.html#literal>).
+    ///
+    /// - Parameter ownBases: the server's base URLs, without a last slash.
+    public func isLocal(to ownBases: [String]) -> Bool { base.map(ownBases.contains) ?? true }
+
     /// Where the part begins that ends before a place.
     private static func start(ofPartBefore end: Int, _ bytes: UnsafeBufferPointer<UInt8>) -> Int {
         var place = end

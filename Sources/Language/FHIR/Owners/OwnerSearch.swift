@@ -2,6 +2,7 @@
 struct OwnerSearch {
     private let resource: Resource
     private var patients: Set<String> = []
+    private var elsewhere: Set<String> = []
     private var hasUnresolved = false
     /// The contained resources by their ids, once they were asked for.
     private var contained: [String: Kind]?
@@ -11,7 +12,9 @@ struct OwnerSearch {
 
     init(in resource: Resource) { self.resource = resource }
 
-    var owners: ResourceOwners { ResourceOwners(patients: patients, hasUnresolved: hasUnresolved) }
+    var owners: ResourceOwners {
+        ResourceOwners(patients: patients, elsewhere: elsewhere, hasUnresolved: hasUnresolved)
+    }
 
     mutating func look(along path: OwnerPaths.Path) {
         look(in: .object(resource.object), path.names[...], path)
@@ -42,8 +45,10 @@ struct OwnerSearch {
     private mutating func reference(_ reference: Reference, _ path: OwnerPaths.Path) {
         let stated = reference["type"].map(OwnerSearch.kind)
         if let json = reference["reference"], json != .null, json != .string("") {
-            if let literal = reference.literal, let kind = OwnerSearch.kind(ofType: literal.type) {
-                if kind == .patient { patients.insert(literal.id) } else if stated == .patient { hasUnresolved = true }
+            if let literal = json.string.flatMap({ LiteralReference($0) }),
+                let kind = OwnerSearch.kind(ofType: literal.type)
+            {
+                if kind == .patient { patient(literal) } else if stated == .patient { hasUnresolved = true }
                 return
             }
             let found = json.string.map { target(of: $0) } ?? .unknown
@@ -61,6 +66,19 @@ struct OwnerSearch {
             }
         }
     }
+
+    /// A Patient of another server is another one than that of the same id here.
+    private mutating func patient(_ literal: LiteralReference) {
+        guard let base = literal.base else {
+            patients.insert(literal.id)
+            return
+        }
+        let address = "\(base)/\(literal.type)/\(literal.id)"
+        // A longer one is no address that a store keeps.
+        if address.utf8.count <= Self.longestAddress { elsewhere.insert(address) } else { hasUnresolved = true }
+    }
+
+    private static let longestAddress = 500
 
     /// Returns the target of `#id`; of all that is no `Type/id`, nothing is known.
     private mutating func target(of text: String) -> Kind {

@@ -8,8 +8,8 @@ extension Resource {
     /// - Members named `subject` and `patient` count in every type, also where R4 has no such element, so that nobody is
     ///   hidden behind a name that a reader passes over.
     ///
-    /// A reference to a Patient counts in each form: relative, absolute, with a version. What refers to a patient and
-    /// does not tell the id is said by ``ResourceOwners/hasUnresolved``. The cost is linear in the resource.
+    /// A reference to a Patient counts in each form: relative, absolute, with a version. With another server's base in front
+    /// it is to another patient (``ResourceOwners/elsewhere``). What refers to a patient and does not tell the id is said by ``ResourceOwners/hasUnresolved``. The cost is linear in the resource.
     public var owners: ResourceOwners {
         if resourceType == "Patient" {
             guard let id, Resource.isID(id) else { return ResourceOwners(patients: [], hasUnresolved: true) }

@@ -174,8 +174,11 @@ private struct ExportReading {
             type: selection.type, id: row.id, version: row.version, stored: row.stored)
         do {
             let content = try ContentCodec.content(row.content, in: transaction)
-            if let elements = selection.elements {
-                try elements.subset(of: line.resource(content)).json.write(to: &page.lines)
+            let isChanged = !selection.base.isEmpty && AttachmentAddress.mayBeRelative(in: content)
+            if isChanged || selection.elements != nil {
+                var resource = try line.resource(content)
+                if isChanged { resource = AttachmentAddress(base: selection.base).absolute(resource) }
+                try (selection.elements?.subset(of: resource) ?? resource).json.write(to: &page.lines)
             } else {
                 try line.append(content, to: &page.lines)
             }

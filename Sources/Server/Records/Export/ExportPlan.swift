@@ -32,13 +32,16 @@ struct ExportPlan: Sendable {
         let filter = RecordFilter.and([
             policy.filter(grant, .read, at: asked), policy.filter(grant, .searchType, at: asked),
         ])
-        let searches = try request.typeFilters.map { try TypeFilter($0, showing: filter, now: now, in: transaction) }
+        let searches = try request.typeFilters.map {
+            try TypeFilter($0, showing: filter, ownBases: request.ownBases, now: now, in: transaction)
+        }
         let elements = try request.elements.map { try ElementSubset($0) }
         let held = Set(try store.types(in: transaction))
         func selection(_ type: String) -> ExportSelection {
             ExportSelection(
                 type: type, patients: patients, filter: filter, since: request.since,
-                searches: searches.filter { $0.type == type }.map(\.condition), elements: elements)
+                searches: searches.filter { $0.type == type }.map(\.condition), elements: elements,
+                base: request.base)
         }
         var selections = types.filter(held.contains).map(selection)
         let provenance = AssociatedProvenance.type
@@ -72,7 +75,7 @@ struct ExportPlan: Sendable {
             }
             return .among(request.patients)
         case .group(let id):
-            let membership = GroupMembership(at: now) {
+            let membership = GroupMembership(at: now, ownBases: request.ownBases) {
                 try seen(GroupMembership.type, $0, store, in: transaction)
             }
             guard let members = try membership.patients(ofGroup: id) else { throw RecordsFailure.groupUnknown }

@@ -20,6 +20,8 @@ struct ExportRequest: Sendable, Hashable {
     private(set) var patients: Set<String> = []
     /// What comes besides; nil where nothing does.
     private(set) var associated: AssociatedProvenance?
+    /// The base URL by which it was asked for, without a last slash; empty where it is not known.
+    let base: String
     /// Searches as they were written: `Observation?category=laboratory`.
     private(set) var typeFilters: [String] = []
 
@@ -30,9 +32,12 @@ struct ExportRequest: Sendable, Hashable {
     /// - Parameters:
     ///   - parameters: those of the address, and those of the body's Parameters.
     ///   - lenient: whether what is not known or not supported is passed over (`Prefer: handling=lenient`).
+    ///   - base: the base URL by which it is asked for, without a last slash; empty where it is not known.
     /// - Throws: ``RecordsFailure``
-    init(_ level: Level, parameters: [(name: String, value: String)], lenient: Bool) throws(RecordsFailure) {
-        self.level = level
+    init(
+        _ level: Level, parameters: [(name: String, value: String)], lenient: Bool, base: String = ""
+    ) throws(RecordsFailure) {
+        (self.level, self.base) = (level, base)
         for (name, value) in parameters where !value.isEmpty {
             guard !value.utf8.contains(0) else { throw .invalid(name, "without zero bytes") }
             switch name {
@@ -62,9 +67,9 @@ struct ExportRequest: Sendable, Hashable {
                 }
             case "patient" where level != .system:
                 for reference in value.split(separator: ",") {
-                    guard let literal = LiteralReference(String(reference)), literal.type == Patient.resourceType else {
-                        throw .invalid("patient", "references to Patients")
-                    }
+                    guard let literal = LiteralReference(String(reference)), literal.type == Patient.resourceType,
+                        literal.isLocal(to: ownBases)
+                    else { throw .invalid("patient", "references to Patients of this server") }
                     patients.insert(literal.id)
                 }
                 guard patients.count <= Self.mostPatients else { throw .tooManyValues }
@@ -82,10 +87,13 @@ struct ExportRequest: Sendable, Hashable {
                     associated = associated == .relevant ? .relevant : known
                 }
             default:
-                guard lenient else { throw .unknownParameter }
+                guard lenient else { throw .unknownParameter(name) }
             }
         }
     }
+
+    /// The base URLs that references to resources of this server may have in front.
+    var ownBases: [String] { base.isEmpty ? [] : [base] }
 
     /// The searches of one value: a comma parts them where a type follows, and belongs to the search elsewhere.
     private static func typeFilters(_ text: String) -> [String] {
@@ -114,6 +122,7 @@ struct ExportRequest: Sendable, Hashable {
         case "patients": self.level = .patients
         default: self.level = .group(String(level.dropFirst()))
         }
+        base = json["base"]?.string ?? ""
         types = json["types"] == nil ? nil : Set(strings("types"))
         since = json["since"]?.number.flatMap { Int64($0.text) }
         elements = json["elements"]?.string
@@ -130,6 +139,7 @@ struct ExportRequest: Sendable, Hashable {
         case .patients: object["level"] = "patients"
         case .group(let id): object["level"] = .string("/" + id)
         }
+        if !base.isEmpty { object["base"] = .string(base) }
         func list(_ values: some Sequence<String>) -> JSON { .array(values.map { .string($0) }) }
         if let types { object["types"] = list(types.sorted()) }
         if let since { object["since"] = .number(JSONNumber(since)) }

@@ -49,6 +49,9 @@ struct ExportSelection: Sendable {
     var searches: [SQLFragment] = []
     /// What is left of each resource; nil for all of it.
     var elements: ElementSubset?
+    /// The base URL that relative addresses of attachments get in front, without a last slash; empty where they stay as they
+    /// are.
+    var base = ""
     /// A condition on what comes besides, whosever it is and whenever it was changed; nil where nothing does.
     var associated: SQLFragment?
 

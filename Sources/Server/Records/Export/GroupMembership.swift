@@ -7,15 +7,18 @@ import Storage
 /// have (`actual` is false) has nobody.
 public struct GroupMembership {
     private let now: Date
+    private let ownBases: [String]
     private let find: (String) throws -> Resource?
     /// A Group with more Groups in it is not gone through to the end.
     private static let mostGroups = 1000
 
     /// - Parameters:
     ///   - now: for the time in which somebody is a member.
+    ///   - ownBases: the server's own base URLs, without a last slash. Who is on another server is no member here.
     ///   - find: the Group of an id; nil where there is none that may be seen.
-    public init(at now: Date, find: @escaping (String) throws -> Resource?) {
+    public init(at now: Date, ownBases: [String] = [], find: @escaping (String) throws -> Resource?) {
         self.now = now
+        self.ownBases = ownBases
         self.find = find
     }
 
@@ -47,7 +50,7 @@ public struct GroupMembership {
         return (group.object["member"]?.array ?? []).compactMap { member in
             guard member["inactive"]?.bool != true, isNow(member["period"]) else { return nil }
             return (member["entity"]?["reference"]?.string).flatMap { LiteralReference($0) }
-                .flatMap { $0.base == nil ? $0 : nil }
+                .flatMap { $0.isLocal(to: ownBases) ? $0 : nil }
         }
     }
 

@@ -25,9 +25,12 @@ public struct RecordExport: Sendable {
     ///   - types: nil for all.
     ///   - since: only what was changed then or later.
     ///   - group: only what belongs to the members of this Group (``GroupMembership``).
+    ///   - base: the base URL of the FHIR API, without a last slash, which the addresses of attachments get; nil where it is
+    ///     not known: then they stay as they are.
     /// - Throws: ``RecordExportError``, ``Storage/StorageError``.
     public init(
-        database: any SQLDatabase, types: Set<String>? = nil, since: Date? = nil, group: String? = nil, at now: Date
+        database: any SQLDatabase, types: Set<String>? = nil, since: Date? = nil, group: String? = nil,
+        base: String? = nil, at now: Date
     ) async throws {
         for type in types ?? [] where !RecordType.isHeld(type) { throw RecordExportError.unknownType }
         self.database = database
@@ -35,7 +38,7 @@ public struct RecordExport: Sendable {
         (selections, last) = try await database.read { transaction in
             var patients = ExportedPatients.everything
             if let group {
-                let membership = GroupMembership(at: now) { id in
+                let membership = GroupMembership(at: now, ownBases: base.map { [$0] } ?? []) { id in
                     guard Resource.isID(id),
                         let record = try store.read(type: GroupMembership.type, id: id, in: transaction),
                         !record.isDeleted
@@ -50,7 +53,8 @@ public struct RecordExport: Sendable {
             let held = try store.types(in: transaction).filter { types?.contains($0) ?? true }
             let selections = held.map {
                 ExportSelection(
-                    type: $0, patients: patients, filter: .everything, since: since.map(Milliseconds.of))
+                    type: $0, patients: patients, filter: .everything, since: since.map(Milliseconds.of),
+                    base: base ?? "")
             }
             let last = try transaction.first("SELECT max(number) AS number FROM record")?.integerIfPresent("number")
             return (selections, last ?? 0)

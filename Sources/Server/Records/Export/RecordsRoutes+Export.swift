@@ -40,35 +40,12 @@ extension RecordsRoutes {
         let grant = try await authenticate(request, context)
         guard request.prefers("respond-async") else { throw RecordsFailure.asynchronousOnly }
         let lenient = request.prefers("handling=lenient")
-        var parameters = try request.searchParameters
-        if request.method == .post { parameters += try await exportParameters(request) }
-        let asked = try ExportRequest(level, parameters: parameters, lenient: lenient)
+        let asked = try ExportRequest(
+            level, parameters: try await operationParameters(request), lenient: lenient, base: url(asked: request))
         let query = request.uri.query.map { "?" + $0 } ?? ""
         let id = try await service.startExport(asked, path: path + query, lenient: lenient, by: grant)
         let status = "\(url(asked: request))/$export/\(id)"
         return Response(status: .accepted, headers: [.contentLocation: status, .cacheControl: "no-store"])
-    }
-
-    /// The values of the Parameters in a body.
-    private func exportParameters(_ request: Request) async throws -> [(name: String, value: String)] {
-        let body = try await bodies.collect(request, upTo: min(maximumBodyBytes, 1 << 20))
-        guard !body.bytes.isEmpty else { return [] }
-        guard let format = request.bodyFormat else { throw RecordsFailure.formUnknown }
-        guard let parameters = try format.resource(body.bytes).as(Parameters.self) else {
-            throw RecordsFailure.bodyMissing
-        }
-        return try parameters.parameter.map { parameter in
-            guard let name = parameter.name, let value = Self.value(of: parameter.object) else {
-                throw RecordsFailure.invalid("Each parameter", "one with a name and a value")
-            }
-            return (name, value)
-        }
-    }
-
-    private static func value(of parameter: JSONObject) -> String? {
-        let values = parameter.members.filter { $0.key.hasPrefix("value") }
-        guard values.count == 1, let value = values.first?.value else { return nil }
-        return value.string ?? value["reference"]?.string ?? value.bool.map(String.init)
     }
 
     @Sendable private func exportStatus(_ request: Request, _ context: ServerRequestContext) async throws -> Response {

@@ -9,16 +9,20 @@ struct TypeFilter: Sendable {
     let type: String
     let condition: SQLFragment
 
-    /// - Parameter filter: what may be seen at all, also of what the search follows references to.
+    /// - Parameters:
+    ///   - filter: what may be seen at all, also of what the search follows references to.
+    ///   - ownBases: the server's own base URLs, without a last slash.
     /// - Throws: ``RecordsFailure`` where it is no search of resources of a type.
-    init(_ text: String, showing filter: RecordFilter, now: Date, in transaction: any SQLTransaction) throws {
+    init(
+        _ text: String, showing filter: RecordFilter, ownBases: [String], now: Date, in transaction: any SQLTransaction
+    ) throws {
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, RecordType.isHeld(String(parts[0])), let fields = PercentEncoding.fields(parts[1]),
             !fields.isEmpty
         else { throw RecordsFailure.invalid("_typeFilter", "a search such as Observation?code=8867-4") }
         type = String(parts[0])
-        let query = try SearchQuery(type: type, parameters: fields, strict: true, now: now)
-        let statement = try SearchStatement(query, showing: filter, in: transaction)
+        let query = try SearchQuery(type: type, parameters: fields, strict: true, now: now, ownBases: ownBases)
+        let statement = try SearchStatement(query, showing: filter, ownBases: ownBases, in: transaction)
         let rows = statement.rows(of: type)
         condition = rows
     }

@@ -70,8 +70,8 @@ extension Request {
     /// The format that the client takes: `_format` overrides the header, and of several the one is served that it likes
     /// best, JSON where it says nothing; nil where it takes none that is served.
     var acceptedFormat: FHIRFormat? {
-        if uri.query != nil, let format = uri.queryParameters["_format"], !format.isEmpty {
-            return FHIRFormat(name: AcceptedValue(format).name)
+        if uri.query != nil, let format = queryForm?["_format"], !format.isEmpty {
+            return FHIRFormat(name: AcceptedValue(Substring(format)).name)
         }
         let accepted = AcceptedValue.all(of: headers[values: .accept])
         guard !accepted.isEmpty else { return .json }

@@ -19,6 +19,13 @@ enum PageParameters {
         return Set(names)
     }
 
+    /// The milliseconds of an instant, or of a less precise time.
+    ///
+    /// - Throws: ``RecordsFailure``.
+    static func instant(_ name: String, _ text: String) throws -> (low: Int64, high: Int64) {
+        try range(name, text, example: "2026-01-31T12:00:00Z")
+    }
+
     /// The milliseconds of a date or time: the first, and the first behind it.
     ///
     /// - Parameter example: what the sentence shows to who wrote something else.

@@ -50,9 +50,11 @@ extension RecordsFailure {
             status: .badRequest, issue: .value, code: "parameter-invalid", message: "\(name) must be \(wanted).")
     }
 
-    static let unknownParameter = RecordsFailure(
-        status: .badRequest, issue: .notSupported, code: "parameter-unknown",
-        message: "A search parameter is not known for this type; see /fhir/metadata.")
+    static func unknownParameter(_ name: String) -> RecordsFailure {
+        RecordsFailure(
+            status: .badRequest, issue: .notSupported, code: "parameter-unknown",
+            message: "The parameter \(ParameterName.shown(name)) is not known here; see /fhir/metadata.")
+    }
     static let unauthenticated = RecordsFailure(
         status: .unauthorized, issue: .login, code: "not-authenticated", message: "A valid bearer token is required.",
         headers: [.wwwAuthenticate: "Bearer realm=\"tributary\""])
@@ -76,6 +78,9 @@ extension RecordsFailure {
         message: "The resource holds something that XML has no place for; ask for application/fhir+json.")
     static let bodyMissing = RecordsFailure(
         status: .badRequest, issue: .structure, code: "body-missing", message: "The body is no resource.")
+    static let parametersExpected = RecordsFailure(
+        status: .badRequest, issue: .structure, code: "parameters-expected",
+        message: "The body of an operation is a Parameters resource, or empty.")
     static let tooManyValues = RecordsFailure(
         status: .badRequest, issue: .tooCostly, code: "too-costly",
         message: "There are too many values; ask for them in several requests.")

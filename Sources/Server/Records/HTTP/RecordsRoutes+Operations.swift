@@ -8,6 +8,7 @@ extension RecordsRoutes {
     /// Adds the operations (<https://hl7.org/fhir/R4/operations.html>).
     func addOperations(to fhir: RouterGroup<ServerRequestContext>) {
         fhir.getAndHead(":type/:id/$everything", use: everything)
+        fhir.post(":type/:id/$everything", use: everything)
         fhir.post(":type/$validate", use: validate)
         fhir.post(":type/:id/$validate", use: validate)
     }
@@ -15,11 +16,40 @@ extension RecordsRoutes {
     @Sendable private func everything(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let grant = try await authenticate(request, context)
         guard context.name("type") == Patient.resourceType else { throw RecordsFailure.operationUnknown }
-        let page = try EverythingPage(try request.searchParameters, strict: request.isStrict)
+        let page = try EverythingPage(try await operationParameters(request), strict: request.isStrict)
         return try Response(
             try await service.everything(
                 ofPatient: context.name("id"), page: page, url: url(asked: request), by: grant
             ).json, as: request.answerFormat)
+    }
+
+    /// The parameters of an operation: those of the address, and those of the Parameters in the body of a POST
+    /// (<https://hl7.org/fhir/R4/operations.html#executing>). A body may be missing.
+    ///
+    /// - Throws: ``RecordsFailure`` for a body that is no Parameters, or has a parameter that is no single value.
+    func operationParameters(_ request: Request) async throws -> [(name: String, value: String)] {
+        let ofAddress = try request.searchParameters
+        guard request.method == .post else { return ofAddress }
+        let body = try await bodies.collect(request, upTo: min(maximumBodyBytes, 1 << 20))
+        guard !body.bytes.isEmpty else { return ofAddress }
+        guard let format = request.bodyFormat else { throw RecordsFailure.formUnknown }
+        guard let parameters = try format.resource(body.bytes).as(Parameters.self) else {
+            throw RecordsFailure.parametersExpected
+        }
+        return try ofAddress
+            + parameters.parameter.map { parameter in
+                guard let name = parameter.name, let value = Self.value(of: parameter.object) else {
+                    throw RecordsFailure.invalid("Each parameter", "one with a name and a value")
+                }
+                return (name, value)
+            }
+    }
+
+    /// The one value of a parameter as text; nil for one that has none, several or parts.
+    private static func value(of parameter: JSONObject) -> String? {
+        let values = parameter.members.filter { $0.key.hasPrefix("value") }
+        guard values.count == 1, let value = values.first?.value else { return nil }
+        return value.string ?? value["reference"]?.string ?? value.bool.map(String.init) ?? value.number?.text
     }
 
     @Sendable private func validate(_ request: Request, _ context: ServerRequestContext) async throws -> Response {

@@ -105,14 +105,14 @@ extension RecordsRoutes {
         let resource = try format.resource(body.bytes)
         guard let bundle = resource.as(FHIR.Bundle.self) else { throw RecordsFailure.bundleExpected }
         defer { service.executor.release(resource) }
-        let answer = try await service.perform(
-            bundle, by: grant, url: url(asked: request), strict: request.isStrict,
-            returning: request.returnPreference)
+        let url = url(asked: request)
+        let answer = try await service.reached(at: url).perform(
+            bundle, by: grant, url: url, strict: request.isStrict, returning: request.returnPreference)
         return try Response(answer, as: request.answerFormat)
     }
 
     private func answer(_ write: WriteRequest, _ request: Request, _ grant: AccessGrant) async throws -> Response {
-        let outcome = try await service.write(write, by: grant)
+        let outcome = try await service.reached(at: url(asked: request)).write(write, by: grant)
         return try Response(
             outcome, url: url(asked: request), returning: request.returnPreference,
             as: request.answerFormat)

@@ -169,6 +169,7 @@ extension RecordsRoutes {
 
     private func read(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let caller = try await recognize(request, context)
+        let service = service.reached(at: url(asked: request))
         let record = try await service.read(type: context.name("type"), id: context.name("id"), by: caller)
         guard !request.knows(version: record.version) else {
             return Response(status: .notModified, headers: Response.headers(of: record))
@@ -181,19 +182,21 @@ extension RecordsRoutes {
 
     private func readVersion(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let caller = try await recognize(request, context)
-        return try Response(
-            try await service.read(
-                type: context.name("type"), id: context.name("id"), version: context.name("version"), by: caller),
-            as: request.answerFormat)
+        let record = try await service.reached(at: url(asked: request)).read(
+            type: context.name("type"), id: context.name("id"), version: context.name("version"), by: caller)
+        guard let subset = try ResourceSubset(of: request.searchParameters) else {
+            return try Response(record, as: request.answerFormat)
+        }
+        return try Response(record, showing: subset, as: request.answerFormat)
     }
 
     private func history(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let grant = try await authenticate(request, context)
-        let page = try HistoryPage(try request.searchParameters)
+        let page = try HistoryPage(try request.searchParameters, strict: request.isStrict)
+        let url = url(asked: request)
         return try Response(
-            try await service.history(
-                type: context.name("type"), id: context.name("id"), page: page,
-                url: url(asked: request), by: grant
+            try await service.reached(at: url).history(
+                type: context.name("type"), id: context.name("id"), page: page, url: url, by: grant
             ).json, as: request.answerFormat)
     }
 
@@ -211,22 +214,26 @@ extension RecordsRoutes {
         let grant = try await authenticate(request, context)
         let query = try HistoryQuery(type: type, parameters: try request.searchParameters, strict: request.isStrict)
         return try Response(
-            try await service.history(ofType: type, query, url: url(asked: request), by: grant).json,
+            try await service.reached(at: url(asked: request)).history(
+                ofType: type, query, url: url(asked: request), by: grant
+            ).json,
             as: request.answerFormat)
     }
 
     private func readDefinition(_ type: String, id: String, _ request: Request) throws -> Response {
         guard let resource = published.read(type: type, id: id) else { throw RecordsFailure.notFound }
-        return try Response(resource.json, as: request.answerFormat)
+        let subset = try ResourceSubset(of: request.searchParameters)
+        return try Response((subset?.of(resource) ?? resource).json, as: request.answerFormat)
     }
 
     private func searchDefinitions(
         _ type: String, _ request: Request, _ parameters: [(name: String, value: String)]
     ) throws -> Response {
-        let (found, used) = try published.search(type: type, parameters: parameters, strict: request.isStrict)
-        return try Response(
-            RecordsService.bundle(of: found, type: type, used: used, url: url(asked: request)).json,
-            as: request.answerFormat)
+        try Response(
+            published.search(
+                type: type, parameters: parameters, strict: request.isStrict, now: service.clock(),
+                url: url(asked: request)
+            ).json, as: request.answerFormat)
     }
 
     /// Who asks, within what their address may ask, for what looks again before anything comes of it.

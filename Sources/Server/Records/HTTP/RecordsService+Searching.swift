@@ -62,7 +62,8 @@ extension RecordsService {
         let entries =
             answer.matches.map { SearchsetPage.Entry(record: $0.record, mode: .match, subset: query.subset) }
             + answer.included.map { SearchsetPage.Entry(record: $0.record, mode: .include, subset: ofIncluded) }
-        return SearchsetPage(head: bundle, entries: entries, url: url)
+        return SearchsetPage(
+            head: bundle, entries: entries, url: url, outcome: OperationOutcome(ignored: query.ignored))
     }
 }
 

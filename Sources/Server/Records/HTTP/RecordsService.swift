@@ -15,7 +15,7 @@ struct RecordsService: Sendable {
     /// What the rest of the house says of what is written; nil where there is no other.
     let admission: (any RecordAdmission)?
     /// Finds what conditional interactions mean.
-    let matching: any RecordMatching
+    var matching: any RecordMatching
     let newID: @Sendable () -> UUID
     /// Lets go of what requests bring beside the answer: thousands of objects.
     let executor = BackgroundExecutor()
@@ -23,6 +23,9 @@ struct RecordsService: Sendable {
     let exports: Exports?
     /// The types that are published with the study and written with its files alone.
     let publishedTypes: Set<String>
+    /// The base URLs that this server is reached at, without a last slash: references with one of them in front are to
+    /// resources of its own.
+    private(set) var ownBases: [String] = []
     var limits = SearchLimits.standard
     let store = RecordStore()
 
@@ -42,6 +45,14 @@ struct RecordsService: Sendable {
         self.database = database
         self.access = access
         self.clock = clock
+    }
+
+    /// The service as it is reached at the base URL of a request.
+    func reached(at url: String) -> RecordsService {
+        var service = self
+        service.ownBases = [url]
+        if matching is SearchMatching { service.matching = SearchMatching(ownBases: [url]) }
+        return service
     }
 
     /// Reads what is asked for, for as long as one request may.
@@ -128,7 +139,8 @@ struct RecordsService: Sendable {
             return policy.decide(grant, interaction, record: newest, at: now)
         }
         let own = RecordFacts(
-            try version.resource(), storedAs: version.id, subject: nil, asking: grant.queries(of: type))
+            try version.resource(), storedAs: version.id, subject: nil, at: ownBases,
+            asking: grant.queries(of: type))
         return policy.decide(grant, interaction, version: own, newest: newest, at: now)
     }
 
@@ -151,8 +163,10 @@ struct RecordsService: Sendable {
         let isWhole = access.policy.filter(grant, .historyOfInstance, at: clock()) == .everything
         let limit = asked.count
         let (records, total): ([StoredRecord], Int) = try await reading(within: time) { transaction in
-            let total = try transaction.first(
-                RecordStore.versionCountSQL, [RecordAddress.value(type: type, id: id)])
+            let total =
+                asked.isNarrowed
+                ? try transaction.first(asked.totalSQL, asked.totalParameters(type: type, id: id))
+                : try transaction.first(RecordStore.versionCountSQL, [RecordAddress.value(type: type, id: id)])
             // It may have been given to another, or hidden, since it was decided.
             let newest = try store.facts(
                 ofType: type, id: id, asking: grant.queries(of: type), in: transaction)?.facts
@@ -161,7 +175,7 @@ struct RecordsService: Sendable {
             // What is hidden has no place on a page.
             while shown.count <= limit {
                 let page = try store.history(type: type, id: id, before: before, limit: limit + 1, in: transaction)
-                shown += try page.filter { version in
+                shown += try asked.taking(page, in: transaction).filter { version in
                     if isWhole { return true }
                     return try decision(
                         grant, .historyOfInstance, type: type, newest: newest,
@@ -176,10 +190,11 @@ struct RecordsService: Sendable {
         var bundle = FHIR.Bundle(type: .history)
         if isWhole { bundle.total = total }
         let page = records.prefix(limit)
-        bundle.link = [link("self", "\(url)/\(type)/\(id)/_history")]
+        let address = "\(type)/\(id)/_history"
+        bundle.link = [link("self", Self.address(url, address, asked.used))]
         if records.count > limit, let last = page.last {
-            let next = "\(url)/\(type)/\(id)/_history?_count=\(limit)&_cursor=\(Cursor.text(last.version))"
-            bundle.link += [link("next", next)]
+            let next = asked.used + [("_count", String(limit)), ("_cursor", Cursor.text(last.version))]
+            bundle.link += [link("next", Self.address(url, address, next))]
         }
         bundle.entry = try page.map { try FHIR.Bundle.Entry(history: $0, url: url) }
         return bundle
@@ -195,17 +210,6 @@ struct RecordsService: Sendable {
         search.mode = mode
         entry.search = search
         return entry
-    }
-
-    /// A search's answer that is one page.
-    static func bundle(
-        of found: [Resource], type: String, used: [(name: String, value: String)], url: String
-    ) -> FHIR.Bundle {
-        var bundle = FHIR.Bundle(type: .searchset)
-        bundle.total = found.count
-        bundle.link = [FHIR.Bundle.Link(relation: "self", url: address(url, type, used))]
-        bundle.entry = found.map { match($0, at: "\(url)/\(type)/\($0.id ?? "")") }
-        return bundle
     }
 
     /// Writes the audit row of a decision, and throws what is answered where it permits nothing.

@@ -19,18 +19,12 @@ extension Request {
         knows(entityTag: "\"\(version)\"")
     }
 
-    /// The parameters of the address. A plus sign is itself.
+    /// The parameters of the address. It is read as a form: a plus sign is a space, as HTML forms and the usual client
+    /// libraries write it (<https://hl7.org/fhir/R4/http.html#search>).
     var searchParameters: [(name: String, value: String)] {
         get throws(RecordsFailure) {
-            var parameters: [(name: String, value: String)] = []
-            for part in (uri.query ?? "").split(separator: "&") {
-                let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-                guard let name = PercentEncoding.decode(pair[0]),
-                    let value = PercentEncoding.decode(pair.count > 1 ? pair[1] : "")
-                else { throw .invalid("The address", "percent-encoded UTF-8") }
-                parameters.append((name, value))
-            }
-            return parameters
+            guard let form = queryForm else { throw .invalid("The address", "percent-encoded UTF-8") }
+            return form.fields
         }
     }
 

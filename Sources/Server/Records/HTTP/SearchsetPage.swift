@@ -17,6 +17,8 @@ struct SearchsetPage: Sendable {
     let entries: [Entry]
     /// The base URL of the API.
     let url: String
+    /// What of the request was ignored: the last entry; nil where nothing was.
+    var outcome: OperationOutcome?
 
     /// The page as a value.
     ///
@@ -27,6 +29,7 @@ struct SearchsetPage: Sendable {
             bundle.entry = try entries.map {
                 RecordsService.match(try $0.resource(), at: url(of: $0), as: $0.mode)
             }
+            if let outcome { bundle.entry.append(outcome.searchEntry) }
             return bundle
         }
     }
@@ -39,7 +42,7 @@ struct SearchsetPage: Sendable {
     func bytes(as format: FHIRFormat) throws -> [UInt8] {
         guard case .json = format, !entries.isEmpty else { return try format.bytes(of: try bundle.json) }
         let count = entries.reduce(2) { $0 + $1.record.content.count + 300 }
-        return try head.bytes(around: entries, reserving: count) { entry, output in
+        var bytes = try head.bytes(around: entries, reserving: count) { entry, output in
             output.append(contentsOf: "{\"fullUrl\":".utf8)
             JSON.string(url(of: entry)).write(to: &output)
             output.append(contentsOf: ",\"resource\":".utf8)
@@ -48,6 +51,14 @@ struct SearchsetPage: Sendable {
             output.append(contentsOf: entry.mode.rawValue.utf8)
             output.append(contentsOf: "\"}}".utf8)
         }
+        if let outcome {
+            // Behind the last entry.
+            bytes.removeLast(2)
+            bytes.append(UInt8(ascii: ","))
+            outcome.searchEntry.json.write(to: &bytes)
+            bytes.append(contentsOf: "]}".utf8)
+        }
+        return bytes
     }
 
     private func url(of entry: Entry) -> String { "\(url)/\(entry.record.type)/\(entry.record.id)" }

@@ -64,13 +64,13 @@ struct HistoryQuery: Sendable {
                 guard let place = Place(value) else { throw RecordsFailure.invalid("_cursor", "a page's own link") }
                 before = place
                 continue
-            case "_since": since = try Self.range("_since", value).low
-            case "_at": at = try Self.range("_at", value)
+            case "_since": since = try PageParameters.instant("_since", value).low
+            case "_at": at = try PageParameters.instant("_at", value)
             case "_type" where type == nil:
                 types = try (types ?? []).union(PageParameters.types(value))
             case "_format", "_pretty": continue
             default:
-                guard !strict else { throw RecordsFailure.unknownParameter }
+                guard !strict else { throw RecordsFailure.unknownParameter(name) }
                 continue
             }
             used.append((name, value))
@@ -81,9 +81,5 @@ struct HistoryQuery: Sendable {
         self.since = since
         self.at = at
         self.used = used
-    }
-
-    private static func range(_ name: String, _ text: String) throws -> (low: Int64, high: Int64) {
-        try PageParameters.range(name, text, example: "2026-01-31T12:00:00Z")
     }
 }

@@ -100,7 +100,7 @@ extension RecordsService {
                 var owners = newest.owners
                 if let decisive = try store.decisive(for: record, in: transaction) {
                     let own = RecordFacts(
-                        try decisive.resource(), storedAs: record.id, subject: nil, asking: queries)
+                        try decisive.resource(), storedAs: record.id, subject: nil, at: ownBases, asking: queries)
                     guard isWhole || isShown(own, newest) else { continue }
                     owners.formUnion(own.owners)
                 }

@@ -1,5 +1,6 @@
 import FHIR
 import Foundation
+import Trust
 
 /// Which page of all that is about a patient is asked for
 /// (<https://hl7.org/fhir/R4/patient-operation-everything.html>).
@@ -38,6 +39,8 @@ struct EverythingPage: Sendable {
     let time: (low: Int64, high: Int64)?
     /// The parameters that were used, for the links.
     let used: [(name: String, value: String)]
+    /// The parameters that are not known and were ignored.
+    let ignored: [String]
 
     /// - Parameter strict: whether an unknown parameter is an error (`Prefer: handling=strict`).
     /// - Throws: ``RecordsFailure`` for a value that cannot be read.
@@ -48,6 +51,7 @@ struct EverythingPage: Sendable {
         var since: Int64?
         var (low, high): (Int64?, Int64?)
         var used: [(name: String, value: String)] = []
+        var ignored: [String] = []
         for (name, value) in parameters where !value.isEmpty {
             switch name {
             case "_count":
@@ -58,13 +62,14 @@ struct EverythingPage: Sendable {
                 after = place
                 continue
             case "_type":
-                types = try PageParameters.types(value)
+                types = try (types ?? []).union(PageParameters.types(value))
             case "_since": since = try Self.range("_since", value).low
             case "start": low = try Self.range("start", value).low
             case "end": high = try Self.range("end", value).high
             case "_format", "_pretty": continue
             default:
-                guard !strict else { throw RecordsFailure.unknownParameter }
+                guard !strict else { throw RecordsFailure.unknownParameter(name) }
+                if !ignored.contains(name) { ignored.append(name) }
                 continue
             }
             used.append((name, value))
@@ -74,8 +79,22 @@ struct EverythingPage: Sendable {
         self.types = types
         self.since = since
         time = low == nil && high == nil ? nil : (low ?? .min, high ?? .max)
-        self.used = used
+        (self.used, self.ignored) = (used, ignored)
     }
+
+    /// Whether the page takes resources of a type.
+    func takes(_ type: String) -> Bool { types?.contains(type) ?? true }
+
+    /// Whether what refers to resources that are not the patient's has to be looked at, of whatever type it is.
+    var takesReferred: Bool { types?.contains(where: Self.isReferred) ?? true }
+
+    /// Whether resources of a type come because others refer to them: those that belong to nobody, and the bytes of
+    /// attachments.
+    static func isReferred(_ type: String) -> Bool {
+        RecordFilter.sharedTypes.contains(type) || type == binary
+    }
+
+    static let binary = "Binary"
 
     private static func range(_ name: String, _ text: String) throws -> (low: Int64, high: Int64) {
         try PageParameters.range(name, text, example: "2026-01-31")

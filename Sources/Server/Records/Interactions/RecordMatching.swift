@@ -17,15 +17,18 @@ protocol RecordMatching: Sendable {
 
 /// Finds them by the search of a type.
 struct SearchMatching: RecordMatching {
+    /// The server's own base URLs, without a last slash.
+    var ownBases: [String] = []
+
     func ids(
         ofType type: String, _ criteria: WriteRequest.Criteria, showing filter: RecordFilter, limit: Int, now: Date,
         in transaction: any SQLTransaction
     ) throws -> [String] {
         // What says nothing would be passed over, and others be found.
         guard criteria.allSatisfy({ !$0.value.allSatisfy { $0 == "," } }) else { throw RecordsFailure.criteriaMissing }
-        let query = try SearchQuery(type: type, parameters: criteria, strict: true, now: now)
+        let query = try SearchQuery(type: type, parameters: criteria, strict: true, now: now, ownBases: ownBases)
         guard !query.isOfAll else { throw RecordsFailure.criteriaMissing }
-        let statement = try SearchStatement(query, showing: filter, in: transaction)
+        let statement = try SearchStatement(query, showing: filter, ownBases: ownBases, in: transaction)
         return try statement.ids(limit: limit).flatMap { found in
             try transaction.query(found.sql, found.parameters).map { try $0.text("id") }
         }

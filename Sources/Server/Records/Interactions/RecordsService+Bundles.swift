@@ -108,7 +108,8 @@ extension RecordsService {
             let found =
                 if let type, let id {
                     try await history(
-                        type: type, id: id, page: try HistoryPage(criteria), url: url, by: grant, within: left.time)
+                        type: type, id: id, page: try HistoryPage(criteria, strict: strict), url: url, by: grant,
+                        within: left.time)
                 } else {
                     try await history(
                         ofType: type, try HistoryQuery(type: type, parameters: criteria, strict: strict), url: url,

@@ -27,7 +27,9 @@ extension RecordsService {
                         ? policy.filter(grant, .read, at: now) : nil
                 }, in: transaction)
             let shown = rows.prefix(page.count)
-            let shared = try Self.shared(by: shown.map(\.record), to: grant, store, in: transaction) { facts in
+            let referred = try Self.referred(
+                by: shown.map(\.record), page, ownBases: [url], to: grant, store, in: transaction
+            ) { facts in
                 policy.decide(grant, .read, record: facts, at: now).isPermitted
             }
             let owners = try shown.reduce(into: Set<String>()) { owners, row in
@@ -36,7 +38,7 @@ extension RecordsService {
                         number: row.number, type: row.record.type, subject: row.subject, in: transaction
                     ).owners)
             }
-            return (rows: rows, shared: shared, owners: owners)
+            return (rows: rows, referred: referred, owners: owners)
         }
         // Nothing is shown without its row, which says whose it is.
         try await access.record(
@@ -52,8 +54,11 @@ extension RecordsService {
             bundle.link += [link("next", Self.address(url, address, next))]
         }
         bundle.entry =
-            try shown.map { Self.match(try $0.record.resource(), at: "\(url)/\($0.record.type)/\($0.record.id)") }
-            + found.shared.map { Self.match(try $0.resource(), at: "\(url)/\($0.type)/\($0.id)", as: .include) }
+            try shown.filter { page.takes($0.record.type) }.map {
+                Self.match(try $0.record.resource(), at: "\(url)/\($0.record.type)/\($0.record.id)")
+            }
+            + found.referred.map { Self.match(try $0.resource(), at: "\(url)/\($0.type)/\($0.id)", as: .include) }
+        if let outcome = OperationOutcome(ignored: page.ignored) { bundle.entry.append(outcome.searchEntry) }
         return bundle
     }
 
@@ -71,7 +76,7 @@ extension RecordsService {
     ) throws -> [Row] {
         let others = try store.types(in: transaction).filter { $0 != Patient.resourceType }
         var types = [Patient.resourceType] + others
-        if let wanted = page.types { types.removeAll { !wanted.contains($0) } }
+        if !page.takesReferred { types.removeAll { !page.takes($0) } }
         if let after = page.after { types = types.firstIndex(of: after.type).map { Array(types[$0...]) } ?? [] }
         var rows: [Row] = []
         for type in types {
@@ -85,9 +90,10 @@ extension RecordsService {
                 condition += " AND r.updated_ms >= ?"
                 values.append(SQLValue(since))
             }
-            if let time = page.time {
-                condition += " AND (r.date_low IS NULL OR (r.date_high > ? AND r.date_low < ?))"
-                values += [SQLValue(time.low), SQLValue(time.high)]
+            if let time = page.time, type != Patient.resourceType {
+                let isThen = CareTime(of: type).overlaps(low: time.low, high: time.high)
+                condition += " AND " + isThen.sql
+                values += isThen.parameters
             }
             // Those that are theirs alone, and those that they have with others, each by its index.
             let own = try transaction.query(
@@ -115,42 +121,60 @@ extension RecordsService {
             + " WHERE p.kind = 'owner' AND p.value = ?) ORDER BY r.number LIMIT ?"
     }
 
-    /// The shared resources that others refer to, each once.
-    private static func shared(
-        by records: [StoredRecord], to grant: AccessGrant, _ store: RecordStore, in transaction: any SQLTransaction,
-        where isShown: (RecordFacts) -> Bool
+    /// The resources that are not the patient's and that others refer to, each once: those that are shared, and the Binaries
+    /// of attachments.
+    private static func referred(
+        by records: [StoredRecord], _ page: EverythingPage, ownBases: [String], to grant: AccessGrant,
+        _ store: RecordStore, in transaction: any SQLTransaction, where isShown: (RecordFacts) -> Bool
     ) throws -> [StoredRecord] {
+        guard page.takesReferred else { return [] }
         var seen: Set<String> = []
         var found: [StoredRecord] = []
         for record in records {
-            for reference in references(in: try record.resource().json).sorted()
-            where found.count < mostShared && seen.insert(reference).inserted {
-                guard let literal = LiteralReference(reference), literal.base == nil,
+            for literal in literals(in: try record.resource().json, ownBases)
+            where found.count < mostShared && page.takes(literal.type)
+                && seen.insert("\(literal.type)/\(literal.id)").inserted
+            {
+                guard
                     let stored = try store.facts(
                         ofType: literal.type, id: literal.id, asking: grant.queries(of: literal.type), in: transaction),
-                    stored.facts.isShared, isShown(stored.facts),
-                    let shared = try store.read(type: literal.type, id: literal.id, in: transaction), !shared.isDeleted
+                    // A Binary that is another patient's too comes with what is theirs.
+                    stored.facts.isShared || literal.type == EverythingPage.binary && stored.facts.owners.isEmpty,
+                    isShown(stored.facts),
+                    let referred = try store.read(type: literal.type, id: literal.id, in: transaction),
+                    !referred.isDeleted,
+                    page.since.map({ Milliseconds.of(referred.lastUpdated) >= $0 }) ?? true
                 else { continue }
-                found.append(shared)
+                found.append(referred)
             }
         }
         return found
     }
 
-    private static func references(in json: JSON) -> Set<String> {
+    /// The references of a resource to resources of this server that may come with it, in the order of their types and ids.
+    private static func literals(in json: JSON, _ ownBases: [String]) -> [LiteralReference] {
+        var found: Set<LiteralReference> = []
+        collect(json, ownBases, &found)
+        return found.sorted { ($0.type, $0.id) < ($1.type, $1.id) }
+    }
+
+    private static func collect(_ json: JSON, _ ownBases: [String], _ found: inout Set<LiteralReference>) {
         switch json {
-        case .array(let items): return items.reduce(into: []) { $0.formUnion(references(in: $1)) }
+        case .array(let items): for item in items { collect(item, ownBases, &found) }
         case .object(let object):
-            return object.members.reduce(into: []) { found, member in
-                if member.key == "reference", let text = member.value.string {
-                    if let literal = LiteralReference(text), RecordFilter.sharedTypes.contains(literal.type) {
-                        found.insert(text)
-                    }
-                } else {
-                    found.formUnion(references(in: member.value))
+            for member in object.members {
+                guard let text = member.value.string else {
+                    collect(member.value, ownBases, &found)
+                    continue
                 }
+                // A reference, or the url of an attachment.
+                guard ["reference", "url"].contains(member.key), let literal = LiteralReference(text),
+                    EverythingPage.isReferred(literal.type), literal.isLocal(to: ownBases),
+                    member.key == "reference" || literal.type == EverythingPage.binary
+                else { continue }
+                found.insert(literal)
             }
-        default: return []
+        default: return
         }
     }
 }

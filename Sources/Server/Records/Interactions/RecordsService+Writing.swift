@@ -80,13 +80,14 @@ extension RecordsService {
     ) async throws -> [WriteExecution.Ready] {
         let length = max(Self.leastPart, (plans.count + Self.parts - 1) / Self.parts)
         let starts = Array(stride(from: 0, to: plans.count, by: length))
+        let ownBases = ownBases
         @Sendable func part(from start: Int) -> Result<[WriteExecution.Ready], any Error> {
             Result {
                 // Nothing is like what comes alone.
                 var kinds: ObservationKinds<(any AdmissionPattern)?>? = plans.count > 1 ? ObservationKinds() : nil
                 return try (start..<min(start + length, plans.count)).map { place in
                     try Self.placed(place, of: plans.count) {
-                        try Self.prepared(plans[place], targets, session, by: grant, &kinds)
+                        try Self.prepared(plans[place], targets, session, by: grant, at: ownBases, &kinds)
                     }
                 }
             }
@@ -107,7 +108,7 @@ extension RecordsService {
 
     private static func prepared(
         _ plan: PlannedWrite, _ targets: [String: String], _ session: (any WriteAdmission)?, by grant: AccessGrant,
-        _ kinds: inout ObservationKinds<(any AdmissionPattern)?>?
+        at ownBases: [String], _ kinds: inout ObservationKinds<(any AdmissionPattern)?>?
     ) throws -> WriteExecution.Ready {
         guard !plan.isSettled, let resource = plan.resource else {
             return WriteExecution.Ready(plan, nil, asking: [])
@@ -123,13 +124,14 @@ extension RecordsService {
             let prepared = kind.learned?.prepared(values)
             if session == nil || prepared != nil {
                 return WriteExecution.Ready(
-                    plan, AdmittedResource(linked, prepared: prepared), record: record, asking: queries)
+                    plan, AdmittedResource(linked, prepared: prepared), record: record, at: ownBases,
+                    asking: queries)
             }
         }
         // 2. What has to be looked into.
         do throws(RecordAdmissionError) {
             let admitted = try session?.admit(linked, id: plan.id) ?? AdmittedResource(linked)
-            let ready = WriteExecution.Ready(plan, admitted, asking: queries)
+            let ready = WriteExecution.Ready(plan, admitted, at: ownBases, asking: queries)
             if let content, let record = ready.record, record.content == content {
                 kinds?.learn(linked, record) {
                     guard let session else { return .some(nil) }

@@ -24,19 +24,21 @@ struct WriteExecution {
 
         /// - Parameters:
         ///   - record: the record of what was admitted, where it was made before.
+        ///   - ownBases: the server's own base URLs, without a last slash.
         ///   - queries: those of the grant for the type.
         init(
             _ write: PlannedWrite, _ admitted: AdmittedResource?, record made: NewRecord? = nil,
-            asking queries: Set<ScopeQuery>
+            at ownBases: [String] = [], asking queries: Set<ScopeQuery>
         ) {
             self.write = write
             self.admitted = admitted
             let record = admitted.map {
-                made ?? NewRecord($0.resource, id: write.id, content: $0.resource.json.data())
+                made ?? NewRecord($0.resource, id: write.id, content: $0.resource.json.data(), at: ownBases)
             }
             self.record = record
             facts = admitted.map {
-                RecordFacts($0.resource, storedAs: write.id, subject: record?.subject, asking: queries)
+                RecordFacts(
+                    $0.resource, storedAs: write.id, subject: record?.subject, at: ownBases, asking: queries)
             }
         }
 

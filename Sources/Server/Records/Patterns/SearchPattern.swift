@@ -76,7 +76,7 @@ public struct SearchPattern: Sendable {
             switch place {
             case .common(let entry): entries.append(entry)
             case .print(let term):
-                entries.append(.print(term, Data(SearchIndex.print(of: identifiers[next]))))
+                entries.append(.print(term, Data(SearchIndex.print(of: TokenCase.folded(identifiers[next])))))
                 next += 1
             case .number(let term):
                 guard let bounds = quantity.flatMap(SearchBounds.init(decimal:)) else { return nil }

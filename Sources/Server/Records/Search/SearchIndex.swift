@@ -27,9 +27,15 @@ enum SearchIndex {
 
     private static func digest(of value: String) -> [UInt8] { Array(TextDigest.of(value)) }
 
+    /// The hour is the same in upper and lower case, in which values are kept (``TokenCase``).
     private static func hour(in value: String) -> UInt32? {
         var value = value
-        return value.withUTF8 { WrittenHour.last(in: UnsafeRawBufferPointer($0)) }
+        return value.withUTF8 { bytes in
+            withUnsafeTemporaryAllocation(byteCount: bytes.count, alignment: 1) { upper in
+                for (place, byte) in bytes.enumerated() { upper[place] = byte == UInt8(ascii: "t") ? 0x54 : byte }
+                return WrittenHour.last(in: UnsafeRawBufferPointer(upper))
+            }
+        }
     }
 
     /// So many bytes of a print does PostgreSQL's index have.
@@ -54,7 +60,9 @@ enum SearchIndex {
     private static let longest = 500
 
     /// The id of the one Patient whose the resource is (``FHIR/Resource/owners``); a Patient is stored under its own.
-    static func subject(of resource: Resource, id: String) -> String? {
-        resource.resourceType == Patient.resourceType ? id : resource.owners.one
+    ///
+    /// - Parameter ownBases: the server's own base URLs, without a last slash.
+    static func subject(of resource: Resource, id: String, at ownBases: [String] = []) -> String? {
+        resource.resourceType == Patient.resourceType ? id : resource.owners.local(to: ownBases).one
     }
 }

@@ -37,8 +37,10 @@ public final class NewRecord: Sendable {
     ///   - subject: the Patient's id that the resource names as its one owner (``FHIR/Resource/owners``); a Patient's own.
     ///   - content: its R4 bytes as they came.
     ///   - original: the bytes as they came where they were converted.
+    ///   - ownBases: the server's own base URLs, without a last slash, which references to its resources may have in front.
     public init(
-        _ resource: Resource, id: String, subject: String?, content: Data, original: OriginalContent? = nil
+        _ resource: Resource, id: String, subject: String?, content: Data, original: OriginalContent? = nil,
+        at ownBases: [String] = []
     ) {
         type = resource.resourceType
         self.id = id
@@ -54,7 +56,7 @@ public final class NewRecord: Sendable {
         let found = SearchEntries(of: resource, subject: subject)
         (entries, time) = (found.entries, found.time)
         protection = RecordProtection.rows(
-            of: RecordFacts(resource, storedAs: id, subject: subject), subject: subject)
+            of: RecordFacts(resource, storedAs: id, subject: subject, at: ownBases), subject: subject)
     }
 
     /// Any resource.
@@ -62,9 +64,13 @@ public final class NewRecord: Sendable {
     /// - Parameters:
     ///   - content: its R4 bytes as they came.
     ///   - original: the bytes as they came where they were converted.
-    public convenience init(_ resource: Resource, id: String, content: Data, original: OriginalContent? = nil) {
+    ///   - ownBases: the server's own base URLs, without a last slash, which references to its resources may have in front.
+    public convenience init(
+        _ resource: Resource, id: String, content: Data, original: OriginalContent? = nil, at ownBases: [String] = []
+    ) {
         self.init(
-            resource, id: id, subject: SearchIndex.subject(of: resource, id: id), content: content, original: original)
+            resource, id: id, subject: SearchIndex.subject(of: resource, id: id, at: ownBases), content: content,
+            original: original, at: ownBases)
     }
 
     /// An observation of a kind of which one was looked into: without looking into its JSON. It has no security labels.

@@ -1,43 +1,77 @@
 import FHIR
+import Foundation
 
 /// Resources that everybody may read and nobody writes: definitions of extensions and code systems. They have one version.
 struct PublishedResources: Sendable {
-    private let byType: [String: [Resource]]
+    /// A definition with what searches find it by.
+    private struct Definition: Sendable {
+        let resource: Resource
+        let values: SearchValues?
+    }
+
+    private let byType: [String: [Definition]]
 
     /// - Parameter objects: resources with types and ids.
     init(_ objects: [JSONObject]) {
-        byType = Dictionary(grouping: objects.map { Resource($0) }, by: \.resourceType)
+        byType = Dictionary(grouping: objects.map { Resource($0) }, by: \.resourceType).mapValues { resources in
+            resources.map { Definition(resource: $0, values: SearchValues(of: $0)) }
+        }
     }
 
     /// The types, in the order of their names.
     var types: [String] { byType.keys.sorted() }
 
-    func read(type: String, id: String) -> Resource? { byType[type]?.first { $0.id == id } }
+    func read(type: String, id: String) -> Resource? { byType[type]?.first { $0.resource.id == id }?.resource }
 
-    /// The parameters that search knows (<https://hl7.org/fhir/R4/structuredefinition.html#search>).
+    /// The search parameters that the CapabilityStatement names
+    /// (<https://hl7.org/fhir/R4/structuredefinition.html#search>). A search takes all that R4 has for the type.
     static let parameters: [(name: String, kind: SearchParamType)] = [
         ("_id", .token), ("name", .string), ("url", .uri),
     ]
 
-    /// The resources that all parameters match: `_id` and `url` are equal to one of the values, `name` begins with one,
-    /// whatever the case.
+    /// A page of a search, with the parameters that a search of records takes. Definitions stand in one order, and refer to
+    /// no records: a search that follows references, brings other resources or sorts is refused.
     ///
-    /// - Throws: ``RecordsFailure/unknownParameter`` where one is not known and the client asked to be told.
+    /// - Throws: ``SearchConditionError``; ``RecordsFailure``.
     func search(
-        type: String, parameters: [(name: String, value: String)], strict: Bool
-    ) throws(RecordsFailure) -> (found: [Resource], used: [(name: String, value: String)]) {
-        var found = byType[type] ?? []
-        var used: [(name: String, value: String)] = []
-        for parameter in parameters where parameter.name != "_format" {
-            guard Self.parameters.contains(where: { $0.name == parameter.name }),
-                let known = PublishedSearchParameter(rawValue: parameter.name)
-            else {
-                if strict { throw .unknownParameter }
-                continue
-            }
-            found = found.filter { known.matches($0, parameter.value) }
-            used.append(parameter)
+        type: String, parameters: [(name: String, value: String)], strict: Bool, now: Date, url: String
+    ) throws -> FHIR.Bundle {
+        let query = try SearchQuery(type: type, parameters: parameters, strict: strict, now: now, ownBases: [url])
+        let conditions = query.conditions
+        guard query.includes.isEmpty, query.order.keys.isEmpty,
+            conditions.count == query.parts.reduce(0, { $0 + $1.criteria.count })
+        else { throw SearchConditionError.definitionsAlone }
+        if let asked = conditions.first(where: \.needsTerminology) {
+            throw SearchConditionError.terminologyUnknown(
+                asked.parameter.code, "definitions are not searched by value sets or the hierarchy of codes.")
         }
-        return (found, used)
+        let found = (byType[type] ?? []).filter { definition in
+            conditions.allSatisfy { condition in definition.values.map { condition.matches($0) } ?? false }
+        }
+        var bundle = FHIR.Bundle(type: .searchset)
+        if query.total != SearchQuery.Total.none { bundle.total = found.count }
+        bundle.link = [FHIR.Bundle.Link(relation: "self", url: RecordsService.address(url, type, query.used))]
+        let start = min(Int(query.after?.number ?? 0), found.count)
+        let page = query.isCountOnly ? [] : found[start...].prefix(query.count)
+        if !query.isCountOnly, page.endIndex < found.count {
+            let next =
+                query.used.filter { $0.name != "_count" } + [
+                    ("_count", String(query.count)),
+                    ("_cursor", SearchPlace(values: [], number: Int64(page.endIndex)).text),
+                ]
+            bundle.link.append(FHIR.Bundle.Link(relation: "next", url: RecordsService.address(url, type, next)))
+        }
+        bundle.entry = page.map { definition in
+            let resource = query.subset?.of(definition.resource) ?? definition.resource
+            return RecordsService.match(resource, at: "\(url)/\(type)/\(definition.resource.id ?? "")")
+        }
+        if let outcome = OperationOutcome(ignored: query.ignored) { bundle.entry.append(outcome.searchEntry) }
+        return bundle
     }
+}
+
+extension SearchConditionError {
+    static let definitionsAlone = SearchConditionError(
+        code: "parameter-invalid",
+        message: "Definitions of this server are searched by their own parameters, without _sort, _include and chains.")
 }

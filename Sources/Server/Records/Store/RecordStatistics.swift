@@ -38,13 +38,14 @@ public struct RecordStatistics: Sendable {
     }
 
     /// A participant's resources of a type, by what they are of: the form of a response (without its version), the first
-    /// code of an observation.
+    /// code of an observation, in lower case where its system has no case (``TokenCase``).
     public func counts(
         of subject: String, type: String, in transaction: any SQLTransaction
     ) throws -> [String: Int] {
         let parameters =
             type == QuestionnaireResponse.resourceType
-            ? ["questionnaire", "questionnaire" + SearchTerm.Aspect.url.rawValue] : ["code", "code"]
+            ? ["questionnaire", "questionnaire" + SearchTerm.Aspect.url.rawValue]
+            : ["code", "code" + SearchTerm.Aspect.lowercase.rawValue]
         let rows = try transaction.query(
             """
             SELECT name, count(*) AS number FROM (

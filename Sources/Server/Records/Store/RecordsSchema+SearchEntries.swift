@@ -28,6 +28,15 @@ extension RecordsSchema {
         }
     ]
 
+    /// Identifiers and codes of unknown systems are found without regard to case (``TokenCase``): the entries of stored
+    /// records are made again.
+    static let entriesWithoutCase: [Migration] = [
+        Migration(
+            number: 440, name: "search entries without case", slice: makeEntries,
+            statements: { _ in ["CREATE TABLE IF NOT EXISTS search_progress (last bigint NOT NULL)"] }),
+        Migration(number: 441, name: "search entries without case made") { _ in ["DROP TABLE search_progress"] },
+    ]
+
     /// Entries are made of records in the transaction that writes these, by one writer at a time, and for each the engine looked
     /// up its record and its term once more: a tenth of what storing a reading costs.
     static let unreferencedEntries: [Migration] = [

@@ -2,6 +2,7 @@ import ArgumentParser
 import FHIR
 import Foundation
 import Records
+import TributaryServer
 import Trust
 
 struct ExportCommand: AsyncParsableCommand {
@@ -36,9 +37,11 @@ struct ExportCommand: AsyncParsableCommand {
         } catch {
             throw CommandError("file-unwritable", "The folder \(output) cannot be made.")
         }
+        let base = try StudyFolder(path: location.dir).configuration().publicURL.map { $0 + "/fhir" }
         let counts = try await location.withRecords { database in
             let export = try await RecordExport(
-                database: database, types: type.isEmpty ? nil : Set(type), since: start, group: group, at: Date())
+                database: database, types: type.isEmpty ? nil : Set(type), since: start, group: group,
+                base: base, at: Date())
             let access = AccessControl(database: database, clock: { Date() })
             for type in export.types {
                 try OutputFile.check(path(of: type, in: folder), replaces: force)

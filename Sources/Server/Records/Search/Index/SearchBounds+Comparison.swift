@@ -34,12 +34,10 @@ extension SearchBounds {
         let (begin, end) = (SQLValue(bounds.implicitLow), SQLValue(bounds.implicitHigh))
         switch prefix {
         case .eq, .ne:
+            // The index by the least value finds them; of a single number the greatest is the same.
             let isInside = SQLFragment(
-                "(\(row).implicit_low >= ? AND (\(row).implicit_high < ?"
-                    + " OR (\(row).implicit_high = ? AND \(row).high <> \(row).implicit_high)))", [begin, end, end])
-            guard prefix == .eq else { return .not(isInside) }
-            // The number lies between its implicit bounds: the index of numbers finds it.
-            return .all([SQLFragment("\(row).low >= ? AND \(row).low <= ?", [begin, end]), isInside])
+                "(\(row).low >= ? AND \(row).low < ? AND \(row).high < ?)", [begin, end, end])
+            return prefix == .eq ? isInside : .not(isInside)
         case .gt: return SQLFragment("\(greatest) > ?", [high])
         case .lt: return SQLFragment("\(row).low < ?", [low])
         case .ge: return SQLFragment("\(greatest) >= ?", [high])

@@ -170,7 +170,8 @@ struct SearchPredicateReader {
             return .some(
                 try codes.codes.sorted().map { code in
                     let token = SearchComparand.Token(
-                        system: .named(codes.system), code: code, lowercased: SearchIndex.indexed(code.lowercased()))
+                        system: .named(codes.system), code: code,
+                        lowercased: SearchIndex.indexed(TokenCase.folded(code)))
                     return try printed(.token(token), parameter)
                 })
         case .token(let token) where SearchLayout.isOfItsOwn(parameter) && token.code != nil:
@@ -230,7 +231,10 @@ struct SearchPredicateReader {
             return .all([try term(parameter, [.plain], row), SearchBounds.compare(prefix, number, row, of: extent)])
         case .quantity(let prefix, let quantity): return try self.quantity(prefix, quantity, parameter, row)
         case .reference(let reference): return try self.reference(reference, parameter, row)
-        case .identifier(let token): return try coded([(.identifier, token.system, token.code)], parameter, row)
+        case .identifier(let token):
+            var codes = [token.code]
+            if token.lowercased != token.code { codes.append(token.lowercased) }
+            return try coded(codes.map { (.identifier, token.system, $0) }, parameter, row)
         case .uri(let uri): return try self.uri(uri, parameter, row)
         case .typed, .valueSet, .missing, .composite: return .never
         }
@@ -265,14 +269,15 @@ struct SearchPredicateReader {
             (.plain, token.system, token.code), (.lowercase, token.system, token.lowercased),
         ]
         if token.code == nil { asked = asked.map { ($0.0, $0.1, nil) } }
-        guard self.asked.modifier == .below, let code = token.code, code.utf8.contains(UInt8(ascii: "/")) else {
-            return try coded(asked, parameter, row)
-        }
+        guard self.asked.modifier == .below, let code = token.code, let lowercased = token.lowercased,
+            code.utf8.contains(UInt8(ascii: "/"))
+        else { return try coded(asked, parameter, row) }
         // A media type with parameters (<https://hl7.org/fhir/R4/search.html#mimetype>).
-        let (low, high) = Self.range(code + ";")
-        let below = try term(
-            parameter, [.plain, .lowercase], row, SQLFragment("c.code >= ? AND c.code < ?", [low, high]))
-        return .any([try coded(asked, parameter, row), below])
+        let below = try [(SearchTerm.Aspect.plain, code), (.lowercase, lowercased)].map { aspect, code in
+            let (low, high) = Self.range(code + ";")
+            return try term(parameter, [aspect], row, SQLFragment("c.code >= ? AND c.code < ?", [low, high]))
+        }
+        return .any([try coded(asked, parameter, row)] + below)
     }
 
     private func coded(
@@ -309,8 +314,9 @@ struct SearchPredicateReader {
             return .some(
                 rows(code, try coded([(.plain, token.system, nil)], parameter, "e"))
                     + rows(lowercased, try coded([(.lowercase, token.system, nil)], parameter, "e")))
-        case .typed(let type, let value):
-            return .some(rows(value, try coded([(.ofType, .named(type.system ?? ""), type.code)], parameter, "e")))
+        case .typed(let type, let value, let lowercased):
+            let term = try coded([(.ofType, .named(type.system ?? ""), type.code)], parameter, "e")
+            return .some(rows(value, term) + (value == lowercased ? [] : rows(lowercased, term)))
         default: return .never
         }
     }

@@ -6,7 +6,7 @@ final class SearchTerm: Hashable, Sendable {
     /// What entries of a parameter are apart from its plain values.
     enum Aspect: String, Sendable, CaseIterable {
         case plain = ""
-        /// A code that has no case, in lower case.
+        /// A code that is found without regard to case, in lower case (``TokenCase``).
         case lowercase = ":lowercase"
         /// The type of an identifier, with the print of its value.
         case ofType = ":of-type"

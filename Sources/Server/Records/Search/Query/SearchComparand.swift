@@ -17,7 +17,7 @@ enum SearchComparand: Sendable, Hashable {
         let system: System
         /// nil for any code of the system.
         let code: String?
-        /// The code in lower case, for elements that have no case.
+        /// The code as codes without case are compared (``TokenCase``).
         let lowercased: String?
     }
 
@@ -25,13 +25,13 @@ enum SearchComparand: Sendable, Hashable {
     struct Codes: Sendable, Hashable {
         let system: String
         let codes: Set<String>
-        /// The codes in lower case, for elements that have no case.
+        /// The codes as codes without case are compared (``TokenCase``).
         let lowercased: Set<String>
 
         init(system: String, codes: some Sequence<String>) {
             self.system = SearchIndex.indexed(system)
             self.codes = Set(codes.map(SearchIndex.indexed))
-            lowercased = Set(codes.map { SearchIndex.indexed($0.lowercased()) })
+            lowercased = Set(codes.map { SearchIndex.indexed(TokenCase.folded($0)) })
         }
     }
 
@@ -68,8 +68,8 @@ enum SearchComparand: Sendable, Hashable {
     /// `:missing`
     case missing(Bool)
     case token(Token)
-    /// `:of-type`, `system|code|value`
-    case typed(SearchToken.Coding, value: String)
+    /// `:of-type`, `system|code|value`; the value also as values without case are compared.
+    case typed(SearchToken.Coding, value: String, lowercased: String)
     /// `:in` and `:not-in`: the URL of a value set.
     case valueSet(String)
     /// Codes of a system, any of them: what a value set or a code's place in its system came to.

@@ -45,7 +45,7 @@ struct SearchComparandReader {
             }
             return .typed(
                 SearchToken.Coding(system: SearchIndex.indexed(parts[0]), code: SearchIndex.indexed(parts[1])),
-                value: SearchIndex.indexed(parts[2]))
+                value: SearchIndex.indexed(parts[2]), lowercased: SearchIndex.indexed(TokenCase.folded(parts[2])))
         default: return .token(try plainToken(text))
         }
     }
@@ -61,7 +61,7 @@ struct SearchComparandReader {
         }
         return SearchComparand.Token(
             system: system, code: code.isEmpty ? nil : SearchIndex.indexed(code),
-            lowercased: code.isEmpty ? nil : SearchIndex.indexed(code.lowercased()))
+            lowercased: code.isEmpty ? nil : SearchIndex.indexed(TokenCase.folded(code)))
     }
 
     private func string(_ text: String) throws(SearchConditionError) -> SearchComparand {
@@ -145,9 +145,7 @@ struct SearchComparandReader {
             guard wantedType == nil || wantedType == literal.type else {
                 throw .invalid(code, "a reference to the type that the modifier names")
             }
-            let base = SearchReference.base(of: literal).flatMap {
-                context.ownBases.contains($0) ? nil : SearchIndex.indexed($0)
-            }
+            let base = literal.isLocal(to: context.ownBases) ? nil : literal.base.map(SearchIndex.indexed)
             // A definition's URL may end so, too.
             let canonical = CanonicalURL(plain)
             return made(
@@ -183,6 +181,8 @@ struct SearchComparandReader {
 extension SearchNumber {
     /// A number that is asked for: with `ap` its range is a tenth of it to each side, or its precision where that is more.
     init?(asked text: String, _ prefix: SearchPrefix) {
+        // A plus sign of an exponent that was not encoded is a space (`5.4e+3`).
+        let text = text.replacingOccurrences(of: "e ", with: "e+").replacingOccurrences(of: "E ", with: "E+")
         // A number of JSON's grammar; R4 writes no sign before a positive one.
         guard JSONNumber(text: text) != nil, let number = SearchNumber(decimal: text) else { return nil }
         guard prefix == .ap, let value = number.low, let implicitLow = number.implicitLow,

@@ -37,8 +37,8 @@ extension SearchCondition {
             if modifier == .below, asked.isBaseOfMediaType(token) { return true }
             return terminology?(token, modifier, comparand) ?? false
         case (.token(let token), .tokenText(let text)): return token.text?.hasBytes(from: text) ?? false
-        case (.token(let token), .typed(let type, let value)):
-            return token.code.isSame(as: value)
+        case (.token(let token), .typed(let type, let value, let lowercased)):
+            return token.code.isSame(as: token.ignoresCase ? lowercased : value)
                 && token.types.contains { $0.system.isSame(as: type.system) && $0.code.isSame(as: type.code) }
         case (.string(let string), .begin(let text)): return string.folded.hasBytes(from: text)
         case (.string(let string), .part(let text)): return string.folded.utf8.firstRange(of: text.utf8) != nil
@@ -91,8 +91,8 @@ extension SearchPeriod {
 }
 
 extension SearchNumber {
-    /// <https://hl7.org/fhir/R4/search.html#number>: `eq`, `ne` and `ap` are about ranges, all others about the number asked
-    /// for itself.
+    /// <https://hl7.org/fhir/R4/search.html#number>: `eq` and `ne` compare the stored number with the implicit range of the
+    /// number asked for, `ap` compares two ranges, all other prefixes compare the numbers themselves.
     func matches(_ prefix: SearchPrefix, _ asked: SearchNumber) -> Bool {
         guard let value = asked.low, let last = asked.high, let begin = asked.implicitLow, let end = asked.implicitHigh
         else { return false }
@@ -109,10 +109,11 @@ extension SearchNumber {
         }
     }
 
+    /// Whether the stored number, or all of a stored Range, is in a range whose end is not part of it: 100.00 asks for
+    /// `[99.995 ... 100.005)`, whatever the number of digits of the stored number.
     private func isInside(_ begin: ExactNumber, _ end: ExactNumber) -> Bool {
-        guard let implicitLow, let implicitHigh, implicitLow >= begin else { return false }
-        // The range that is asked for ends before its end. So does that of a decimal; a Range and an integer reach theirs.
-        return high == implicitHigh ? implicitHigh < end : implicitHigh <= end
+        guard let low, let high else { return false }
+        return low >= begin && high < end
     }
 }
 
@@ -151,7 +152,9 @@ extension SearchComparand.Token {
     /// Whether a token is the media type asked for with parameters: `text/xml; charset=UTF-8`
     /// (<https://hl7.org/fhir/R4/search.html#mimetype>).
     func isBaseOfMediaType(_ token: SearchToken) -> Bool {
-        guard let code, code.utf8.contains(UInt8(ascii: "/")), let whole = token.code else { return false }
+        guard let code = token.ignoresCase ? lowercased : code, code.utf8.contains(UInt8(ascii: "/")),
+            let whole = token.code
+        else { return false }
         return whole.hasBytes(from: code + ";")
     }
 }

@@ -11,6 +11,23 @@ struct SearchConditionError: CodedError, Hashable {
             code: "parameter-unknown", message: "\(type) has no such search parameter; see /fhir/metadata.")
     }
 
+    /// The same for a parameter that the request names.
+    static func unknownParameter(_ name: String, of types: [String]) -> SearchConditionError {
+        let owner = types.count == 1 ? types[0] : "None of the types that are searched"
+        return SearchConditionError(
+            code: "parameter-unknown",
+            message: "\(owner) has no search parameter \(ParameterName.shown(name)); see /fhir/metadata.")
+    }
+
+    /// <https://hl7.org/fhir/R4/http.html#vsearch>: a search of several types takes their common parameters alone.
+    static func parameterNotCommon(_ name: String) -> SearchConditionError {
+        SearchConditionError(
+            code: "parameter-not-common",
+            message:
+                "Not all types that are searched have the parameter \(ParameterName.shown(name)); name in _type only "
+                + "types that have it.")
+    }
+
     static func unknownModifier(_ parameter: String) -> SearchConditionError {
         SearchConditionError(
             code: "modifier-unknown",

@@ -48,6 +48,8 @@ struct SearchQuery: Sendable {
     let used: [(name: String, value: String)]
     /// Whether nothing was asked of the records, so that all of a type are found.
     let isOfAll: Bool
+    /// The parameters that are not known and were ignored, each once.
+    let ignored: [String]
 
     /// - Parameters:
     ///   - strict: whether an unknown parameter is an error (`Prefer: handling=strict`).
@@ -63,7 +65,7 @@ struct SearchQuery: Sendable {
         (parts, order, includes) = (reading.parts, reading.order, reading.includes)
         (count, total, subset, used) = (reading.count, reading.total, reading.subset, reading.used)
         isCountOnly = reading.isCountOnly || reading.count == 0
-        isOfAll = reading.isOfAll
+        (isOfAll, ignored) = (reading.isOfAll, reading.ignored)
         after = try reading.after
         guard subset != .text || includes.isEmpty else { throw SearchConditionError.textWithIncludes }
     }

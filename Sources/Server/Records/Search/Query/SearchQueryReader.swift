@@ -18,6 +18,8 @@ struct SearchQueryReader {
     private(set) var subset: ResourceSubset?
     private(set) var used: [(name: String, value: String)] = []
     private(set) var isOfAll = true
+    /// The parameters that are not known and were ignored, each once.
+    private(set) var ignored: [String] = []
 
     init(_ scope: SearchQuery.Scope, context: SearchCondition.Context, isStrict: Bool) {
         self.scope = scope
@@ -65,13 +67,20 @@ struct SearchQueryReader {
                 used.append((name, value))
             } catch {
                 // Without its modifier a parameter would find something else: that is no way of being lenient.
-                guard !isStrict, error.isOfParameter else { throw error }
+                guard error.isOfParameter else { throw error }
+                try ignore(name)
             }
         }
         if !elements.isEmpty {
             guard subset == nil else { throw SearchConditionError.summaryAndElements }
             subset = .elements(try ElementSubset(elements.joined(separator: ",")))
         }
+    }
+
+    /// Ignores a parameter that is not known, as `Prefer: handling=lenient` has it; it is the default.
+    private mutating func ignore(_ name: String) throws(SearchConditionError) {
+        guard !isStrict else { throw .unknownParameter(name, of: types) }
+        if !ignored.contains(name) { ignored.append(name) }
     }
 
     // MARK: Types
@@ -107,13 +116,22 @@ struct SearchQueryReader {
 
     // MARK: What is asked of the records
 
-    /// A parameter that not all of the types have is known for none of them.
+    /// - Throws: ``SearchConditionError``; `parameter-unknown` where none of the types has the parameter,
+    ///   `parameter-not-common` where some have it.
     private mutating func readCriterion(_ name: String, _ value: String) throws(SearchConditionError) {
         var read: [SearchCriterion] = []
         var readers = readers
+        var unknown: SearchConditionError?
         for index in types.indices {
-            read.append(try readers[index].read(name, value: value, of: types[index]))
+            do throws(SearchConditionError) {
+                read.append(try readers[index].read(name, value: value, of: types[index]))
+            } catch {
+                guard error.isOfParameter else { throw error }
+                unknown = error
+            }
+            if unknown != nil, !read.isEmpty { throw .parameterNotCommon(name) }
         }
+        if let unknown { throw unknown }
         self.readers = readers
         for index in types.indices { criteria[index].append(read[index]) }
         isOfAll = false
@@ -136,7 +154,8 @@ struct SearchQueryReader {
                 order = SearchOrder(keys: order.keys + more.keys.filter { !order.keys.contains($0) })
                 guard order.keys.count <= SearchOrder.mostKeys else { throw .tooManyKeys(SearchOrder.mostKeys) }
             } catch {
-                guard !isStrict, error.isOfParameter else { throw error }
+                guard error.isOfParameter else { throw error }
+                try ignore("_sort")
                 return true
             }
         case "_summary":
@@ -159,7 +178,7 @@ struct SearchQueryReader {
             guard value == "false" else { throw SearchConditionError.invalid("_contained", "false") }
         case "_type":
             // It was read before; a search of one type does not have it.
-            guard isOfSeveral || !isStrict else { throw SearchConditionError.unknownParameter(types.first ?? "") }
+            if !isOfSeveral { try ignore("_type") }
             return true
         case "_format", "_pretty": return true
         default: return false

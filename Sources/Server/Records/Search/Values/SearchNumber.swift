@@ -3,9 +3,10 @@ import FHIR
 
 /// A value of a number parameter as exact bounds (<https://hl7.org/fhir/R4/search.html#number>).
 ///
-/// A decimal is one number with an implicit range around it: 2.0 stands for all from 1.95 to 2.05. `eq`, `ne` and `ap`
-/// compare that range; all other prefixes the number itself, for there "the implicit precision is ignored". A Range is what
-/// it says, and an integer is exact.
+/// A decimal is one number with an implicit range around it: 2.0 stands for all from 1.95 to 2.05. A search by `eq` or `ne`
+/// compares the stored number with the implicit range of the number asked for, one by `ap` compares both ranges. All other
+/// prefixes compare the numbers themselves, for there "the implicit precision is ignored". A stored Range is what it says,
+/// and a stored integer is exact.
 struct SearchNumber: Sendable, Hashable {
     /// The least value; nil where there is no bound.
     let low: ExactNumber?

@@ -6,8 +6,8 @@ struct SearchReference: Sendable, Hashable {
     var type: String?
     /// The id of the resource; nil where the reference is no `Type/id`.
     var id: String?
-    /// The base of the server where the resource is; nil where the reference is relative, and for Patients: whose a resource
-    /// is says their id, whatever the server (``FHIR/Resource/owners``).
+    /// The base of the server where the resource is; nil where the reference is relative. A resource of another server is
+    /// another one than that of the same type and id here.
     var base: String?
     /// A reference that is no `Type/id`: `urn:uuid:...`, or the URL of a definition.
     var url: String?
@@ -21,15 +21,10 @@ struct SearchReference: Sendable, Hashable {
         guard !text.isEmpty, !text.hasPrefix("#"), !SearchToken.hasZero(text) else { return nil }
         if let literal = LiteralReference(text) {
             (type, id) = (literal.type, literal.id)
-            base = SearchReference.base(of: literal).map(SearchIndex.indexed)
+            base = literal.base.map(SearchIndex.indexed)
         } else {
             url = SearchIndex.indexed(text)
         }
-    }
-
-    /// The base that tells apart what a reference points to.
-    static func base(of literal: LiteralReference) -> String? {
-        literal.type == Patient.resourceType ? nil : literal.base
     }
 
     /// A reference to a definition; one that is written as `Library/23` is one to a resource of this server, too.

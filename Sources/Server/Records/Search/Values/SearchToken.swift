@@ -15,13 +15,18 @@ struct SearchToken: Sendable, Hashable {
     var text: String?
     /// The types of an Identifier, for `:of-type`.
     var types: [Coding] = []
-    /// Whether upper and lower case are the same, as in elements of type `string`; the code is in lower case then.
+    /// Whether upper and lower case are the same; the code is in lower case then (``TokenCase``).
     var ignoresCase = false
 
     /// A code with its system, each as the index has it; nil where neither can be looked for.
-    init?(system: String? = nil, code: String?, text: String? = nil, types: [Coding] = []) {
+    ///
+    /// - Parameter ignoresCase: whether upper and lower case of the code are the same.
+    init?(
+        system: String? = nil, code: String?, text: String? = nil, types: [Coding] = [], ignoresCase: Bool = false
+    ) {
         self.system = SearchToken.indexed(system)
-        self.code = SearchToken.indexed(code)
+        self.code = SearchToken.indexed(ignoresCase ? code.map(TokenCase.folded) : code)
+        self.ignoresCase = ignoresCase
         self.text = text.flatMap { SearchString($0)?.folded }
         self.types = types
         if self.system == nil, self.code == nil, self.text == nil { return nil }

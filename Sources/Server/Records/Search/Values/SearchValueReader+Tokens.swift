@@ -13,13 +13,12 @@ extension SearchValueReader {
             for item in object["coding"]?.array ?? [] { append(item.object.flatMap(coding)) }
             if let text = object["text"]?.string { append(SearchToken(code: nil, text: text)) }
         case (.identifier, .object(let object)): append(identifier(object))
-        case (.contactPoint, .object(let object)): append(SearchToken(code: object["value"]?.string))
+        case (.contactPoint, .object(let object)):
+            append(SearchToken(code: object["value"]?.string, ignoresCase: true))
         case (.code, .string(let text)):
             append(SearchToken(system: impliedSystem(of: text, declaration), code: text))
         case (.text, .string(let text)):
-            guard var token = SearchToken(code: text.lowercased()) else { return }
-            token.ignoresCase = true
-            output.append(.token(token))
+            append(SearchToken(code: text, ignoresCase: true))
         case (.date, .string(let text)), (.uri, .string(let text)), (.canonical, .string(let text)),
             (.id, .string(let text)):
             append(SearchToken(code: text))
@@ -30,13 +29,15 @@ extension SearchValueReader {
     }
 
     private static func coding(_ object: JSONObject) -> SearchToken? {
-        SearchToken(
-            system: object["system"]?.string, code: object["code"]?.string, text: object["display"]?.string)
+        let system = object["system"]?.string
+        return SearchToken(
+            system: system, code: object["code"]?.string, text: object["display"]?.string,
+            ignoresCase: !TokenCase.isSensitive(system))
     }
 
     static func identifier(_ object: JSONObject) -> SearchToken? {
         guard let type = object["type"]?.object else {
-            return SearchToken(system: object["system"]?.string, code: object["value"]?.string)
+            return SearchToken(system: object["system"]?.string, code: object["value"]?.string, ignoresCase: true)
         }
         let types = (type["coding"]?.array ?? []).prefix(mostTypes).compactMap { coding in
             SearchToken(system: coding["system"]?.string, code: coding["code"]?.string).map {
@@ -44,7 +45,8 @@ extension SearchValueReader {
             }
         }
         return SearchToken(
-            system: object["system"]?.string, code: object["value"]?.string, text: type["text"]?.string, types: types)
+            system: object["system"]?.string, code: object["value"]?.string, text: type["text"]?.string, types: types,
+            ignoresCase: true)
     }
 
     /// An identifier has one type, said in few ways.

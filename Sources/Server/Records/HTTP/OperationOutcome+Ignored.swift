@@ -1,0 +1,30 @@
+import FHIR
+
+extension OperationOutcome {
+    /// Maximum number of ignored parameters that are named.
+    private static let mostIgnored = 20
+
+    /// A warning for each parameter that is not known and was ignored
+    /// (<https://hl7.org/fhir/R4/search.html#errors>); nil where there is none.
+    init?(ignored names: [String]) {
+        guard !names.isEmpty else { return nil }
+        self.init(
+            issue: names.prefix(Self.mostIgnored).map { name in
+                var issue = Issue(severity: .warning, code: .notSupported)
+                issue.details = CodeableConcept(coding: [], text: "parameter-unknown")
+                issue.diagnostics =
+                    "The parameter \(ParameterName.shown(name)) is not known and was ignored; see /fhir/metadata."
+                return issue
+            })
+    }
+
+    /// The outcome as an entry of a searchset.
+    var searchEntry: FHIR.Bundle.Entry {
+        var entry = FHIR.Bundle.Entry()
+        entry.resource = resource
+        var search = FHIR.Bundle.Entry.Search()
+        search.mode = .outcome
+        entry.search = search
+        return entry
+    }
+}

@@ -1,0 +1,17 @@
+/// The name of a request's parameter as sentences repeat it.
+enum ParameterName {
+    /// The name without control characters, of at most 64 characters.
+    static func shown(_ name: String) -> String {
+        let plain = String(String.UnicodeScalarView(name.unicodeScalars.prefix(64).filter { $0.properties.isShown }))
+        return plain.unicodeScalars.count < name.unicodeScalars.count ? plain + "..." : plain
+    }
+}
+
+extension Unicode.Scalar.Properties {
+    fileprivate var isShown: Bool {
+        switch generalCategory {
+        case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
+        default: true
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import FHIR
+
+/// Whether upper and lower case of a code are the same: "when in doubt, servers SHOULD treat tokens in a case-insensitive
+/// manner" (<https://hl7.org/fhir/R4/search.html#token>).
+///
+/// A code is compared with its case where its system is known to be case-sensitive: the code systems of HL7, UCUM and a
+/// few others that R4 defines. The values of identifiers and contact points, and codes of all other systems or of none, are
+/// compared without.
+enum TokenCase {
+    /// Whether codes of a system are compared with their case.
+    static func isSensitive(_ system: String?) -> Bool {
+        guard let system, !system.hasPrefix(othersBegin) else { return false }
+        return sensitiveSystems.contains(system) || sensitiveBegins.contains { system.hasPrefix($0) }
+    }
+
+    /// A code as codes without case are compared.
+    static func folded(_ code: String) -> String { code.lowercased() }
+
+    /// Where HL7's own code systems are, all of which R4 defines with `caseSensitive`.
+    private static let sensitiveBegins = ["http://hl7.org/fhir/", "http://terminology.hl7.org/CodeSystem/"]
+
+    /// Names that HL7 gave to the systems of others, such as ICD-10, whose codes it does not define
+    /// (<https://hl7.org/fhir/R4/terminologies-systems.html>).
+    private static let othersBegin = "http://hl7.org/fhir/sid/"
+
+    /// The code systems of others that R4 defines with `caseSensitive`, UCUM (<https://ucum.org/ucum>, c/s), and HealthKit's
+    /// identifiers, whose CodeSystem this server publishes.
+    private static let sensitiveSystems: Set<String> = [
+        SearchQuantity.ucum, CodeSystemURL.healthKit, "http://cds-hooks.hl7.org/CodeSystem/indicator",
+        "http://dicom.nema.org/resources/ontology/DCM", "http://healthit.gov/nhin/purposeofuse",
+        "urn:iso-astm:E1762-95:2013", "urn:oid:1.2.36.1.2001.1001.101.104.16592",
+        "urn:oid:2.16.840.1.113883.3.1937.98.5.8",
+    ]
+}
