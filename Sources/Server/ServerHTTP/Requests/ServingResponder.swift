@@ -41,6 +41,8 @@ struct ServingResponder<Router: HTTPResponder>: HTTPResponder where Router.Conte
             switch (response.status.code, outcome.code) {
             // Nothing bounds how often these come: a flood does not fill the log where it says what is worth a look.
             case (..<400, _), (405, _), (429, "rate-limited"): logLevel
+            // A client asks for what is not there, or with a token that has ended, as a part of its normal work.
+            case (401, _), (404, _), (410, _), (412, _): logLevel
             // No route refused it: there is none, or it is one that asks whether the server is ready.
             case (_, nil): logLevel
             case (..<500, _): .notice

@@ -64,7 +64,7 @@ public final class TLSCertificates: Sendable {
             state.stamp = stamp
             do throws(ServerHTTPError) {
                 state.context = try TLSCertificates.load(certificate, key)
-                logger.notice("The TLS certificate was read again.")
+                logger.info("The TLS certificate was read again.")
             } catch {
                 logger.error(
                     "The new TLS certificate is not used; the old one stays.", metadata: ["code": "\(error.code)"])

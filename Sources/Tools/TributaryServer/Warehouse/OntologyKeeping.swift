@@ -19,6 +19,8 @@ struct OntologyKeeping: Service {
             do {
                 // The start wrote what was there then.
                 try await ontology.get().write(to: records, now: clock())
+            } catch is CancellationError {
+                return false
             } catch {
                 // The next change of a file, or the next start, writes it.
                 logger.error(
