@@ -54,15 +54,9 @@ public enum StudyBackup {
         try StoreMigration.requireSpace(size * 2 + (16 << 20), besides: target.path)
         // 3. The copies, in a folder that nobody else can look into.
         let parent = target.deletingLastPathComponent()
-        let label = ".\(target.lastPathComponent).\(UUID().uuidString)"
-        let staging = parent.appendingPathComponent(label, isDirectory: true)
-        removeAbandoned(beside: target)
-        try StudyBackupFiles.makeFolder(staging.path, permissions: 0o700)
-        let lock = try StoreLock(folder: staging.path)
-        defer {
-            try? FileManager.default.removeItem(at: staging)
-            withExtendedLifetime(lock) {}
-        }
+        let place = try StudyBackupStaging(for: target, of: stores.folder)
+        let staging = place.folder
+        defer { place.remove() }
         let queueCopy = staging.appendingPathComponent(StudyBackupManifest.queue).path
         let recordsCopy = staging.appendingPathComponent(StudyBackupManifest.records).path
         try await stores.queue.copy(to: queueCopy)
@@ -94,20 +88,6 @@ public enum StudyBackup {
         return Report(
             file: target.path, bytes: digest.bytes, sha256: digest.sha256, submissions: found.submissions,
             records: found.records)
-    }
-
-    /// Removes what earlier backups of this name left that were killed: it is health data that nobody looks after. Who
-    /// works holds a lock on its folder.
-    private static func removeAbandoned(beside target: URL) {
-        let parent = target.deletingLastPathComponent()
-        let prefix = ".\(target.lastPathComponent)."
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: parent.path)) ?? []
-        for name in names where name.hasPrefix(prefix) && UUID(text: String(name.dropFirst(prefix.count))) != nil {
-            let folder = parent.appendingPathComponent(name).path
-            guard let lock = try? StoreLock(folder: folder) else { continue }
-            try? FileManager.default.removeItem(atPath: folder)
-            withExtendedLifetime(lock) {}
-        }
     }
 
     /// A file of the name is replaced only when told to, and nothing else ever is.
