@@ -18,7 +18,7 @@ struct EventReading: Sendable {
         let (found, problems) = templates.device.measurements(in: json)
         let device = found.first?.deviceID
         for problem in problems { note(GatewayReason(problem), device: device) }
-        if found.isEmpty, problems.isEmpty {
+        if found.isEmpty, problems.isEmpty, !Self.isDeletion(json) {
             note(GatewayReason("template-unmatched", "No device template finds a reading in the event."), device: nil)
         }
         for measurement in found {
@@ -28,6 +28,13 @@ struct EventReading: Sendable {
                 measurements.append((measurement, template))
             } catch { note(GatewayReason(error), device: measurement.deviceID) }
         }
+    }
+
+    /// Whether an event reports that a phone deleted a sample, as Tributary's phones do. No template finds a reading in one, and
+    /// there is nothing to be done with it: readings bear no id of a sample by which they could be found.
+    private static func isDeletion(_ event: JSON) -> Bool {
+        guard let body = event["Body"], body["deleted"]?.bool == true else { return false }
+        return body["uuid"]?.string != nil && body["type"]?.string != nil
     }
 
     /// The devices that its readings are of.
