@@ -25,6 +25,8 @@ actor FHIRServer: Transport {
         var refused: Set<String> = []
         /// The token that it takes; nil takes all.
         var token: String?
+        /// The types of which its token may not write, and may not search.
+        var forbidden: Set<String> = []
     }
 
     struct Stored {
@@ -71,6 +73,12 @@ actor FHIRServer: Transport {
         if let token = habits.token, request.headers["Authorization"] != "Bearer \(token)" {
             return TransportResponse(status: 401)
         }
+        let body = request.body.map { String(decoding: $0, as: UTF8.self) } ?? ""
+        let touched = habits.forbidden.filter {
+            request.url.path.contains("/\($0)") || (request.url.path.hasSuffix("/fhir") && body.contains("\"\($0)/"))
+                || (request.url.path.hasSuffix("/fhir") && body.contains("\"url\":\"\($0)"))
+        }
+        if !touched.isEmpty { return TransportResponse(status: 403) }
         let dice = Double.random(in: 0..<1, using: &random)
         if dice < habits.faults / 3 { throw Lost() }
         if dice < habits.faults * 2 / 3 { return TransportResponse(status: 503, headers: ["Retry-After": "0"]) }

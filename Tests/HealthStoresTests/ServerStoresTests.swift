@@ -182,6 +182,32 @@ import Wire
         #expect(await server.requests.count == 2)
     }
 
+    /// 403 says that the token may not write: nothing is set aside, and all comes when it may.
+    @Test(arguments: servers.keys.sorted()) func aTokenThatMayNotWriteKeepsEverything(name: String) async throws {
+        var habits = try #require(Self.servers[name])
+        let base = try #require(Self.base)
+        habits.forbidden = ["Observation"]
+        let folder = try TemporaryFolder()
+        var random = Seeded.fresh()
+        var journal = try WrittenJournal(in: folder)
+        for _ in 0..<12 { try journal.change(&random) }
+        let server = FHIRServer(habits)
+        let report = await synchroniser(
+            journal, folder, FHIRHealthStore(base, transport: server, subject: "p1")
+        ).run()
+        let expected = try journal.expected(subject: "p1").sorted()
+        if !expected.isEmpty { #expect(report.hasFailed) }
+        let codes = Set(report.rows.compactMap(\.code))
+        #expect(codes.isSubset(of: [FHIRHealthStore.tokenMayNotWrite, FHIRHealthStore.tokenMayNotRead]), "\(codes)")
+        #expect(report.rows.allSatisfy { $0.quarantined == 0 })
+        // A token that may write Observations and no Devices brings all Observations.
+        await server.change { $0.forbidden = ["Device"] }
+        #expect(
+            await !synchroniser(journal, folder, FHIRHealthStore(base, transport: server, subject: "p1")).run()
+                .hasFailed)
+        #expect(await server.observations == expected)
+    }
+
     @Test func ofARefusedTransactionOnlyWhatFailedStays() async throws {
         let base = try #require(Self.base)
         let folder = try TemporaryFolder()

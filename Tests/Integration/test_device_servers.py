@@ -84,6 +84,19 @@ class Servers(SpineTest):
         status = self.device.run("sync-status").json
         self.assertNotIn(self.token.read_text().strip(), json.dumps(status))
 
+    def test_a_token_that_may_not_write_is_reported_as_such_and_nothing_is_set_aside(self):
+        done = tributary("token", "create", self.study.dir, "--scope", "patient/Observation.rs patient/Device.rs",
+                         "--patient", self.device.participant)
+        self.token.write_text(done.text)
+        self.journal.add(HEART, 61, 0)
+        refused = self.sync(*self.fhir, status=1)
+        self.assertIn("the token may not write (403)", refused.errors)
+        self.assertEqual({row["code"] for row in refused.json["streams"]}, {"token-may-not-write"})
+        self.assertEqual({row["quarantined"] for row in refused.json["streams"]}, {0})
+        self.renew()
+        self.in_step(*self.fhir)
+        self.check()
+
     def test_killed_at_random_instants_records_have_everything_once(self):
         random = seeded()
         began = time.monotonic()
@@ -130,6 +143,13 @@ class Servers(SpineTest):
         self.assertEqual(found["StepCount"]["valueQuantity"]["value"], 100)
         self.assertEqual(found["SleepAnalysis-3"]["valueCodeableConcept"]["coding"][0]["code"],
                          "HKCategoryValueSleepAnalysisAsleepCore")
+        # A deletion is taken, and nothing is quarantined for it.
+        for name in list(self.journal.samples):
+            self.journal.delete(name)
+        report = self.in_step("--to", f"hub=@{connection}")
+        self.assertEqual(sum(row["deleted"] for row in report["streams"]), 4)
+        until(lambda: status()["pending"] == 0, "the deletions are worked on")
+        self.assertEqual(status()["quarantined"], [])
         for item in found.values():
             done = tributary("fhir", "validate", self.device.write(item), "--json").json
             problems = [issue for issue in done["issues"] if issue["severity"] in ("error", "fatal")] \

@@ -32,6 +32,8 @@ public struct OutboxError: CodedError, Hashable {
         case urlInvalid = "url-invalid"
         /// The server could not be reached, or the connection broke.
         case connectionFailed = "connection-failed"
+        /// The server's certificate is not trusted: its authority is unknown here, or it is of another host, or has ended.
+        case certificateUntrusted = "certificate-untrusted"
         /// The server will not do it now; later it may.
         case serverUnavailable = "server-unavailable"
         /// The server refused the registration: antispam word or receipt.

@@ -1,7 +1,9 @@
 import ArgumentParser
 import Core
 import Foundation
+import Outbox
 import Receiver
+import Storage
 
 /// Turns whatever a command threw into something a person can act on.
 enum CommandFailure {
@@ -9,6 +11,7 @@ enum CommandFailure {
         switch error {
         case let error as AppReceiptError:
             return CommandError("receipt-unmade", "The receipt could not be made: \(error.rawValue).")
+        case let error as OutboxError: return CommandError(error.code, message(of: error))
         case let error as any CodedError: return CommandError(error.code, error.message)
         default: break
         }
@@ -24,10 +27,21 @@ enum CommandFailure {
         }
         let foundation = error as NSError
         if foundation.domain == NSCocoaErrorDomain {
-            return foundation.code == CocoaError.Code.fileWriteOutOfSpace.rawValue
-                ? CommandError("storage-full", "The disk is full.")
-                : CommandError("file-failed", "A file cannot be read or written; see its path and permissions.")
+            if foundation.code == CocoaError.Code.fileWriteOutOfSpace.rawValue {
+                return CommandError("storage-full", "The disk is full.")
+            }
+            guard let file = FileAccessError(error) else {
+                return CommandError("file-failed", "The system refused a file: \(foundation.localizedDescription)")
+            }
+            return CommandError(file.code, file.message)
         }
         return error
+    }
+
+    /// The sentence of an error of a device, with the option that helps.
+    static func message(of error: OutboxError) -> String {
+        guard error.reason == .certificateUntrusted else { return error.message }
+        return error.message
+            + " Give it by `device enrol --ca FILE`, or to an enrolled device by `device address --ca FILE`."
     }
 }

@@ -29,6 +29,11 @@ public actor FHIRHealthStore: ExternalStore {
     /// Devices that are there.
     var devices: Set<String> = []
 
+    /// The code of a server that answers 403 to what is written.
+    public static let tokenMayNotWrite = "token-may-not-write"
+    /// The code of a server that answers 403 to what is searched.
+    public static let tokenMayNotRead = "token-may-not-read"
+
     /// So many resources, and bytes of them, has a transaction at most.
     static let transaction = (entries: 100, bytes: 1 << 20)
     /// So many identifiers has a search at most.
@@ -76,7 +81,7 @@ public actor FHIRHealthStore: ExternalStore {
                 let part = items[start..<min(start + Self.searched / 2, items.count)]
                 switch try await find(type, part.flatMap(\.tokens)) {
                 case .failed(let answer):
-                    let code = "http-\(answer.status)"
+                    let code = answer.status == 403 ? Self.tokenMayNotRead : "http-\(answer.status)"
                     for item in part { presence[item.uuid] = .kept(code: code, retryAfter: answer.retryAfter) }
                 case .found(let found):
                     for item in part {
@@ -149,11 +154,12 @@ public actor FHIRHealthStore: ExternalStore {
                     continue
                 case .found: break
                 case .failed(let answer):
-                    if case .kept = answer.outcome { return answer.outcome }
+                    // A token that may not search Devices may write Observations all the same.
+                    if answer.status != 403, case .kept = answer.outcome { return answer.outcome }
                 }
             }
             let outcome = try await alone(change)
-            if case .kept = outcome { return outcome }
+            if case .kept(let code, _) = outcome, code != Self.tokenMayNotWrite { return outcome }
             // A server that takes no devices takes what they measured all the same, or says why not.
             devices.insert(id)
         }
@@ -273,7 +279,7 @@ public actor FHIRHealthStore: ExternalStore {
         let answer = try await connection.send("GET", "metadata")
         let abilities = answer.isSuccess ? answer.json.map(FHIRServerAbilities.init) ?? .init() : .init()
         // A server that cannot answer now is asked again: by what it cannot do nothing must be decided.
-        if case .kept = answer.outcome { throw HealthStoreError(.serverUnavailable) }
+        if answer.status != 403, case .kept = answer.outcome { throw HealthStoreError(.serverUnavailable) }
         known = abilities
         return abilities
     }

@@ -26,8 +26,13 @@ struct FHIRServerConnection: Sendable {
         let json: JSON?
         let retryAfter: Double?
 
-        var outcome: HealthOutcome { HealthOutcome(status: status, retryAfter: retryAfter) }
-        var deletion: HealthOutcome { HealthOutcome(deletionStatus: status, retryAfter: retryAfter) }
+        var outcome: HealthOutcome { forbidden ?? HealthOutcome(status: status, retryAfter: retryAfter) }
+        var deletion: HealthOutcome { forbidden ?? HealthOutcome(deletionStatus: status, retryAfter: retryAfter) }
+
+        /// 403 is about the token, not about the resource: what is sent stays until the token may write.
+        private var forbidden: HealthOutcome? {
+            status == 403 ? .kept(code: FHIRHealthStore.tokenMayNotWrite, retryAfter: retryAfter) : nil
+        }
         var isSuccess: Bool { 200..<300 ~= status }
 
         /// The version that it shows, as `ETag` or as `meta.versionId` has it.

@@ -17,6 +17,10 @@ public struct Enrolment: Codable, Sendable, Hashable {
     /// study's address can give keys of their own.
     public let signedKeys: SignedKeys?
 
+    /// The certificate of the private authority that the server's certificate is of, in PEM; `nil` where the system trusts the
+    /// server's. A transport that honours it is the app's to give: URLSession takes none.
+    public let certificateAuthority: String?
+
     /// What is known of the signature of the study's keys.
     public struct SignedKeys: Codable, Sendable, Hashable {
         /// The fingerprint of the study's root key, as the app or the invitation brought it.
@@ -37,8 +41,9 @@ public struct Enrolment: Codable, Sendable, Hashable {
     /// Puts an enrolment together. Throws ``OutboxError`` `url-invalid`, or `WireError` for keys that cannot be used.
     public init(
         baseURL: String, clientID: String, clientSecret: String, antispam: String, jwks: String,
-        signedKeys: SignedKeys? = nil
+        signedKeys: SignedKeys? = nil, certificateAuthority: String? = nil
     ) throws {
+        self.certificateAuthority = certificateAuthority
         self.signedKeys = signedKeys
         self.baseURL = try Self.checked(baseURL)
         self.clientID = clientID
@@ -46,6 +51,19 @@ public struct Enrolment: Codable, Sendable, Hashable {
         self.antispam = antispam
         self.jwks = jwks
         _ = try publicKeys()
+    }
+
+    /// The same enrolment at another address of the study's server, or with another private authority.
+    ///
+    /// - Parameters:
+    ///   - baseURL: the new address; nil for the one that it has.
+    ///   - certificateAuthority: the authority's certificate in PEM; nil for the one that it has.
+    /// - Throws: ``OutboxError`` `url-invalid`.
+    public func changing(baseURL: String? = nil, certificateAuthority: String? = nil) throws -> Enrolment {
+        try Enrolment(
+            baseURL: baseURL ?? self.baseURL, clientID: clientID, clientSecret: clientSecret, antispam: antispam,
+            jwks: jwks, signedKeys: signedKeys,
+            certificateAuthority: certificateAuthority ?? self.certificateAuthority)
     }
 
     /// The published keys.

@@ -51,10 +51,8 @@ actor SessionAnswers {
                 return
             }
             pending[task.taskIdentifier]?.body.append(part)
-        case .completed(let task, .some):
-            finish(
-                task,
-                .failure(OutboxError(.connectionFailed, "The server cannot be reached, or the connection broke.")))
+        case .completed(let task, .some(let error)):
+            finish(task, .failure(OutboxError.unreached(task.originalRequest?.url, because: error)))
         case .completed(let task, nil):
             guard let response = task.response as? HTTPURLResponse else {
                 finish(task, .failure(OutboxError(.answerInvalid, "The answer is not HTTP.")))

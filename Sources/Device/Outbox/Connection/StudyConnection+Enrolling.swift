@@ -13,6 +13,8 @@ extension StudyConnection {
     ///   - root: the fingerprint of the study's root key, which the app or an invitation brings and nobody on the way: the
     ///     keys must be signed by it, now and whenever they are fetched again. Without one whoever answers under the address
     ///     is believed: for development only.
+    ///   - certificateAuthority: the certificate of the server's private authority in PEM, to be kept; the transport is to honour
+    ///     it.
     /// - Returns: the enrolment to keep (``DeviceStore/save(_:)``).
     ///
     /// - Throws: ``OutboxError``: `url-invalid`, `registration-refused`, `request-refused`, `server-unavailable`,
@@ -20,7 +22,7 @@ extension StudyConnection {
     ///   keys; `CancellationError`.
     public static func enrol(
         url: String, antispam: String, receipt: String, clientName: String? = nil, sandbox: Bool = false,
-        root: String? = nil, transport: any Transport = URLSessionTransport(),
+        root: String? = nil, certificateAuthority: String? = nil, transport: any Transport = URLSessionTransport(),
         environment: DeviceEnvironment = DeviceEnvironment()
     ) async throws -> Enrolment {
         // 1. The keys: an address that has none is no study, and no registration should be spent on it.
@@ -46,7 +48,7 @@ extension StudyConnection {
         else { throw OutboxError(.answerInvalid, "The server's registration cannot be read.") }
         return try Enrolment(
             baseURL: baseURL, clientID: answer.clientID, clientSecret: answer.clientSecret, antispam: antispam,
-            jwks: jwks, signedKeys: signedKeys)
+            jwks: jwks, signedKeys: signedKeys, certificateAuthority: certificateAuthority)
     }
 
     /// The study's published keys, checked against its root where one is known.

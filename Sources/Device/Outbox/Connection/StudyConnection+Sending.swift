@@ -21,7 +21,7 @@ public struct SendReport: Codable, Sendable, Hashable {
     public let remaining: Int
     /// How the round ended.
     public let ending: Ending
-    /// For ``Ending/held`` and ``Ending/stopped`` a stable code: `connection-failed`, `server-unavailable`,
+    /// For ``Ending/held`` and ``Ending/stopped`` a stable code: `connection-failed`, `certificate-untrusted`, `server-unavailable`,
     /// `token-refused`, `answer-unmarked` (something answered that is not known to be the study), `consent-refused`,
     /// `study-restored` (learn what it lost, then send), or the study's own code where it will not take the first file for now.
     public let reason: String?
@@ -89,7 +89,7 @@ extension StudyConnection {
         } catch let error as OutboxError {
             switch error.reason {
             case .tokenRefused: return .tokenRefused
-            case .connectionFailed: return .networkFailed
+            case .connectionFailed, .certificateUntrusted: return .networkFailed
             default: return .tokenFailed(retryAfter: error.retryAfter)
             }
         }
@@ -118,7 +118,8 @@ extension StudyConnection {
         let (ending, reason): (SendReport.Ending, String?) =
             switch outcome {
             case .emptied: (.emptied, nil)
-            case .held(let code): (.held, code)
+            case .held(let code):
+                (.held, code == "connection-failed" ? failure?.code ?? code : code)
             case .stopped: (.stopped, "consent-refused")
             }
         return SendReport(

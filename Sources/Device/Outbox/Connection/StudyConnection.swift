@@ -11,6 +11,8 @@ public actor StudyConnection {
     private var token: (text: String, until: Date)?
     /// The fingerprint of the keys that the server published when it last answered.
     private var toldKeys: String?
+    /// The error of the last request, where it reached no server; nil after one that did.
+    public private(set) var failure: OutboxError?
     /// The server's epoch of which the device last learned (``DeliveriesPage/epoch``), as soon as this connection knows it.
     var learnedEpoch: Int64?
 
@@ -69,7 +71,7 @@ public actor StudyConnection {
     func submit(_ envelope: Data, _ header: EnvelopeHeader, kind: String) async throws -> TransportResponse {
         var request = try await submissionRequest(header, kind: kind, epoch: learnedEpoch)
         request.body = envelope
-        return try await noting(Self.perform(request, transport))
+        return try await noting(reach(request))
     }
 
     /// The request that sends a submission, with the token in memory and without the envelope.
@@ -156,7 +158,8 @@ public actor StudyConnection {
             transport, now: environment.now)
         return try Enrolment(
             baseURL: enrolment.baseURL, clientID: enrolment.clientID, clientSecret: enrolment.clientSecret,
-            antispam: enrolment.antispam, jwks: jwks, signedKeys: signed)
+            antispam: enrolment.antispam, jwks: jwks, signedKeys: signed,
+            certificateAuthority: enrolment.certificateAuthority)
     }
 
     /// - Parameter passing: the statuses besides 2xx that are answers too.
@@ -195,7 +198,19 @@ public actor StudyConnection {
     private func send(
         _ method: String, _ path: String, headers: [String: String], body: Data? = nil
     ) async throws -> TransportResponse {
-        try await Self.perform(request(method, path, headers: headers, body: body), transport)
+        try await reach(request(method, path, headers: headers, body: body))
+    }
+
+    /// Sends a request, and keeps the error of one that reaches no server.
+    private func reach(_ request: TransportRequest) async throws -> TransportResponse {
+        do {
+            let response = try await Self.perform(request, transport)
+            failure = nil
+            return response
+        } catch let error as OutboxError {
+            failure = error
+            throw error
+        }
     }
 
     private func request(
@@ -214,7 +229,7 @@ public actor StudyConnection {
         } catch is CancellationError {
             throw CancellationError()
         } catch {
-            throw OutboxError(.connectionFailed, "The server cannot be reached, or the connection broke.")
+            throw OutboxError.unreached(request.url, because: error)
         }
     }
 }

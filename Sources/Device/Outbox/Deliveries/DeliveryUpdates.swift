@@ -83,7 +83,9 @@ extension DeliveryUpdates {
                 let asked = try await listing.ask(updates.connection, about: updates.store.outbox)
                 (failures, isHeard) = (0, true)
                 delay = Swift.max(updates.interval, asked ?? 0)
-            } catch let error as OutboxError where [.connectionFailed, .serverUnavailable].contains(error.reason) {
+            } catch let error as OutboxError
+                where [.connectionFailed, .certificateUntrusted, .serverUnavailable].contains(error.reason)
+            {
                 // Twice as long after each failure, an hour at most: a phone may be without network for days.
                 failures += 1
                 var wait = updates.interval

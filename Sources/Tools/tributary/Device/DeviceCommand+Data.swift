@@ -107,7 +107,7 @@ extension DeviceCommand {
             let session = try DeviceSession(path: device.store)
             let form: Data
             if !FileManager.default.fileExists(atPath: questionnaire), Resource.isID(questionnaire) {
-                form = try await StudyConnection(enrolment: session.enrolment).questionnaire(id: questionnaire)
+                form = try await session.connection().questionnaire(id: questionnaire)
             } else {
                 form = try CommandInput.file(questionnaire)
             }

@@ -28,6 +28,8 @@ extension DeviceCommand {
         var subject: String?
         @Option(help: "With fhir=: the file with the bearer token; it is read again when the server does not take it.")
         var token: String?
+        @Option(help: "The certificate of a private authority of the servers (PEM); the enrolment's unless given.")
+        var ca: String?
         @Option(help: "As many samples and deletions are taken at most; 2000 and a megabyte where it is left out.")
         var samples: Int?
 
@@ -50,7 +52,8 @@ extension DeviceCommand {
         func run() async throws {
             let wake = try await HealthSyncWake(
                 store: device.store, source: source, targets: try targets(), subject: subject, token: token,
-                samples: samples)
+                samples: samples,
+                authority: try ca.map { String(decoding: try CommandInput.file($0), as: UTF8.self) })
             let report = await wake.run()
             if device.json {
                 CommandOutput.result(report.json)
@@ -67,9 +70,21 @@ extension DeviceCommand {
             }
             for row in report.rows {
                 guard let code = row.code else { continue }
-                CommandOutput.note("\(row.stream.type) to \(row.stream.store): not all was taken [\(code)]")
+                CommandOutput.note("\(row.stream.type) to \(row.stream.store): \(Self.sentence(code)) [\(code)]")
             }
             if report.hasFailed { throw ExitCode(1) }
+        }
+
+        /// What a code of a store means.
+        private static func sentence(_ code: String) -> String {
+            switch code {
+            case FHIRHealthStore.tokenMayNotWrite:
+                "the token may not write (403); name one that may, such as system/*.cruds, by --token"
+            case FHIRHealthStore.tokenMayNotRead:
+                "the token may not search (403); name one that may, such as system/*.cruds, by --token"
+            case "http-401": "the server does not accept the token (401)"
+            default: "not all was taken"
+            }
         }
     }
 

@@ -16,7 +16,8 @@ struct DeviceCommand: AsyncParsableCommand {
               tributary device send --store phone
             """,
         subcommands: [
-            Enrol.self, ConsentSigning.self, Answer.self, Health.self, Sync.self, SyncStatus.self, Withdraw.self,
+            Enrol.self, Address.self, ConsentSigning.self, Answer.self, Health.self, Sync.self, SyncStatus.self,
+            Withdraw.self,
             Link.self, Renew.self, Send.self, Retry.self, Deliveries.self,
         ])
 
@@ -31,23 +32,29 @@ struct DeviceCommand: AsyncParsableCommand {
             commandName: "enrol", abstract: "Register with a study.",
             discussion: """
                 --root is the fingerprint of the study's root key, as the study team gives it: the keys must be signed by it.
-                Without it whoever answers under the address is believed; for development only.
+                Without it whoever answers under the address is believed; for development only. --ca is the certificate of a
+                private authority that the server's certificate is of; it is kept with the enrolment.
 
                 Example:
                   tributary device enrol --store phone --url http://127.0.0.1:8080 --receipt receipt.b64 --antispam TOKEN \
                     --root FINGERPRINT
+                  tributary device enrol --store phone --url https://study.hospital.example --ca hospital-ca.pem \
+                    --receipt receipt.b64 --antispam TOKEN --root FINGERPRINT
                 """)
         @OptionGroup var device: Store
         @Option(help: "Where the study's server is.") var url: String
         @Option(help: "The app's receipt as base64.") var receipt: String
         @Option(parsing: .unconditional, help: "The study's antispam token.") var antispam: String
         @Option(parsing: .unconditional, help: "The fingerprint of the study's root key.") var root: String?
+        @Option(help: "The certificate of the server's private authority (PEM).") var ca: String?
 
         func run() async throws {
             let folder = URL(fileURLWithPath: device.store, isDirectory: true)
             let receiptText = String(decoding: try CommandInput.file(receipt), as: UTF8.self)
+            let authority = try ca.map { String(decoding: try CommandInput.file($0), as: UTF8.self) }
             let enrolment = try await StudyConnection.enrol(
-                url: url, antispam: antispam, receipt: receiptText, clientName: "tributary", root: root)
+                url: url, antispam: antispam, receipt: receiptText, clientName: "tributary", root: root,
+                certificateAuthority: authority, transport: try DeviceSession.transport(authority))
             if root == nil {
                 CommandOutput.note(
                     "WARNING: no root key was given (--root): the keys of whoever answered are believed. For development only."
@@ -81,7 +88,7 @@ struct DeviceCommand: AsyncParsableCommand {
 
         func run() async throws {
             let session = try DeviceSession(path: device.store)
-            let connection = StudyConnection(enrolment: session.enrolment)
+            let connection = try session.connection()
             let round = try await connection.synchronize(
                 session.store, patience: .init(attempts: max(1, attempts)), timeLimit: timeLimit)
             let report = round.sending
@@ -106,6 +113,7 @@ struct DeviceCommand: AsyncParsableCommand {
             }
             if report.remaining > 0 || report.refused > 0 {
                 CommandOutput.note("Not all was taken: \(report.reason ?? "see refused/ in the device's folder").")
+                if let failure = await connection.failure { CommandOutput.note(CommandFailure.message(of: failure)) }
                 if report.reason == "token-refused" {
                     CommandOutput.note("The study does not know this device: `device enrol` it again. Nothing is lost.")
                 }
@@ -144,7 +152,7 @@ struct DeviceCommand: AsyncParsableCommand {
 
         func run() async throws {
             let session = try DeviceSession(path: device.store)
-            let connection = StudyConnection(enrolment: session.enrolment)
+            let connection = try session.connection()
             do {
                 try await connection.learnDeliveries(in: session.store)
             } catch let error as OutboxError {

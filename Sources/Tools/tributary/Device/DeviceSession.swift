@@ -40,9 +40,21 @@ struct DeviceSession {
         try DeviceStore.open(folder, secrets: FileSecrets(folder: folder))
     }
 
+    /// The conversation with the study's server, which trusts the private authority that the enrolment names.
+    func connection() throws -> StudyConnection {
+        StudyConnection(enrolment: enrolment, transport: try Self.transport(enrolment.certificateAuthority))
+    }
+
+    /// A transport that trusts the system's authorities, and a private one.
+    ///
+    /// - Throws: ``CommandError`` `certificate-authority-invalid`.
+    static func transport(_ authority: String?) throws -> any Transport {
+        try authority.map { try AuthorityTransport(authority: $0) } ?? URLSessionTransport()
+    }
+
     /// The versions of the study's consent that may be signed.
     func publishedConsents() async throws -> PublishedConsents {
-        let published = try await StudyConnection(enrolment: enrolment).publishedConsents()
+        let published = try await connection().publishedConsents()
         guard let bundle = try Resource(published).as(FHIR.Bundle.self) else {
             throw CommandError("consent-unreadable", "The study's list of consents cannot be read.")
         }
@@ -53,7 +65,7 @@ struct DeviceSession {
     /// then the device keeps those that it has.
     func renewed() async throws -> DeviceSession {
         var session = self
-        session.enrolment = try await StudyConnection(enrolment: enrolment).refreshedEnrolment()
+        session.enrolment = try await connection().refreshedEnrolment()
         try store.save(session.enrolment)
         return session
     }

@@ -4,6 +4,7 @@ import HealthData
 import HealthStores
 import HealthSync
 import Outbox
+import Storage
 import TributaryServer
 import Wire
 
@@ -43,7 +44,7 @@ enum HealthSyncTarget: Hashable {
 
     /// The first line of a file that holds a secret.
     static func line(of path: String) throws -> String {
-        guard let data = FileManager.default.contents(atPath: path), data.count <= 65_536,
+        guard let data = try FileAccess.contents(of: URL(fileURLWithPath: path)), data.count <= 65_536,
             let line = String(validUTF8: data)?.split(whereSeparator: \.isNewline).first
         else { throw CommandError("file-unreadable", "The file \(path) cannot be read, or holds nothing.") }
         return line.trimmingCharacters(in: .whitespaces)
@@ -69,17 +70,17 @@ struct HealthSyncWake {
 
     /// Opens the journal and the stores.
     ///
-    /// - Parameter samples: as many samples and deletions are taken at most; nil for the usual bounds.
+    /// - Parameters:
+    ///   - samples: as many samples and deletions are taken at most; nil for the usual bounds.
+    ///   - authority: the certificate of a private authority of the servers, in PEM; nil for the enrolment's, if it has one.
     /// - Throws: `file-unreadable` where there is no journal; `consent-required`, `device-not-enrolled` with the outbox;
     ///   `subject-foreign`; what the stores throw.
     init(
         store: String, source: String, targets: [HealthSyncTarget], subject: String?, token: String?,
-        samples: Int?
+        samples: Int?, authority: String? = nil
     ) async throws {
         let journalFile = URL(fileURLWithPath: source)
-        guard FileManager.default.isReadableFile(atPath: journalFile.path) else {
-            throw CommandError("file-unreadable", "The file \(source) cannot be read.")
-        }
+        try FileAccess.require(journalFile)
         let folder = URL(fileURLWithPath: store, isDirectory: true)
         let session: DeviceSession?
         let profile: DeviceSession.Profile?
@@ -99,6 +100,7 @@ struct HealthSyncWake {
         guard profile?.withdrawnAt == nil else {
             throw CommandError("consent-withdrawn", "The consent was taken back on this device; nothing is read.")
         }
+        let authority = authority ?? session?.enrolment.certificateAuthority
         let followed = session?.followedHealthData ?? StudyHealthData()
         let named = HealthStudy(naming: Set(profile?.includedHealthData ?? [])).inclusions
         var selection = followed.selection(naming: named)
@@ -132,14 +134,16 @@ struct HealthSyncWake {
                     try OutboxHealthStore(device, subject: subject), named: target.name, types: types)
             case .fhir(let url):
                 let store = FHIRHealthStore(
-                    url, token: { _ in try token.map(HealthSyncTarget.line) }, subject: selection.subject)
+                    url, transport: try DeviceSession.transport(authority),
+                    token: { _ in try token.map(HealthSyncTarget.line) }, subject: selection.subject)
                 await synchroniser.add(store, named: target.name, types: types)
             case .hub(let connection):
                 guard let subject = selection.subject else {
                     throw CommandError("subject-missing", "Messages name the patient: say --subject.")
                 }
                 let store = EventHubHealthStore(
-                    connection, patient: subject, device: "org.tributary.device.\(subject)")
+                    connection, transport: try DeviceSession.transport(authority), patient: subject,
+                    device: "org.tributary.device.\(subject)")
                 await synchroniser.add(store, named: target.name, types: types)
             case .ndjson(let url):
                 let file = try await NDJSONHealthStore(url, subject: selection.subject)

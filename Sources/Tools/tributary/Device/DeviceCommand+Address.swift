@@ -1,0 +1,40 @@
+import ArgumentParser
+import FHIR
+import Foundation
+
+extension DeviceCommand {
+    struct Address: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "address", abstract: "Change the address of the study's server, or show it.",
+            discussion: """
+                The device stays enrolled: what is queued goes to the new address. The study's keys are believed there as
+                before, by the signature of its root key. --ca replaces the certificate of the server's private authority.
+
+                Example:
+                  tributary device address --store phone https://study.hospital.example
+                  tributary device address --store phone --ca hospital-ca.pem
+                """)
+        @OptionGroup var device: Store
+        @Argument(help: "Where the study's server is now; without it the address is shown.") var url: String?
+        @Option(help: "The certificate of the server's private authority (PEM).") var ca: String?
+
+        func run() async throws {
+            let session = try DeviceSession(path: device.store)
+            var enrolment = session.enrolment
+            if url != nil || ca != nil {
+                let authority = try ca.map { String(decoding: try CommandInput.file($0), as: UTF8.self) }
+                _ = try DeviceSession.transport(authority)
+                enrolment = try enrolment.changing(baseURL: url, certificateAuthority: authority)
+                try session.store.save(enrolment)
+            }
+            if device.json {
+                CommandOutput.result([
+                    "address": .string(enrolment.baseURL), "before": .string(session.enrolment.baseURL),
+                    "privateAuthority": .bool(enrolment.certificateAuthority != nil),
+                ])
+            } else {
+                CommandOutput.result(enrolment.baseURL)
+            }
+        }
+    }
+}
