@@ -44,11 +44,15 @@ struct QueryPlanTests {
     ]
 
     private func plan(_ sql: String, _ parameters: Int, on engine: Engine) async throws -> QueryPlan {
+        try await plan(sql, Array(repeating: SQLValue(1), count: parameters), on: engine)
+    }
+
+    private func plan(_ sql: String, _ values: [SQLValue], on engine: Engine) async throws -> QueryPlan {
         var plan: QueryPlan?
         try await engine.withQueue { queue, database async throws in
             for index in 0..<200 { _ = try await queue.enqueue(submission("s\(index)", client: "c\(index % 20)")) }
             plan = try await database.read {
-                try QueryPlan(sql, Array(repeating: SQLValue(1), count: parameters), in: $0)
+                try QueryPlan(sql, values, in: $0)
             }
         }
         return try #require(plan)
@@ -59,6 +63,29 @@ struct QueryPlanTests {
         let plan = try await plan(query.sql, query.parameters, on: engine)
         // Of several indexes that serve PostgreSQL takes the one that its statistics speak for.
         if engine == .sqlite { for index in query.indexes { #expect(plan.goes(by: index), "\(plan)") } }
+        #expect(!plan.readsAll, "\(plan)")
+    }
+
+    static let listings = [
+        SubmissionListing(), SubmissionListing(after: 7, limit: 10), SubmissionListing(statuses: [.quarantined]),
+        SubmissionListing(reason: "answers-invalid"),
+        SubmissionListing(statuses: [.held, .stored], reason: "consent-required", since: .distantPast, after: 3),
+    ]
+
+    @Test(arguments: listings, Engine.allCases)
+    func listingsUseTheirIndexes(of listing: SubmissionListing, on engine: Engine) async throws {
+        let (sql, values) = listing.statement()
+        let plan = try await plan(sql, values, on: engine)
+        if engine == .sqlite {
+            #expect(plan.goes(by: listing.reason == nil ? "submission_by_status" : "submission_by_reason"), "\(plan)")
+        }
+        #expect(!plan.readsAll, "\(plan)")
+    }
+
+    @Test(arguments: Engine.allCases)
+    func theFirstSubmissionSinceATimeIsFoundByItsIndex(on engine: Engine) async throws {
+        let plan = try await plan(SubmissionListing.firstSinceSQL, [SQLValue(Date())], on: engine)
+        if engine == .sqlite { #expect(plan.goes(by: "submission_by_receipt"), "\(plan)") }
         #expect(!plan.readsAll, "\(plan)")
     }
 

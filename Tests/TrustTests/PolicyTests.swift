@@ -68,6 +68,7 @@ import Testing
                 .managePeople: anything, .listParticipants: anything, .readParticipant: withSubject,
                 .exportParticipant: withSubject, .deleteParticipant: withSubject,
                 .createLink: anything, .listLinks: anything, .exportRecords: anything,
+                .retrySubmissions: anything, .discardSubmissions: anything,
             ],
         ]
     }()

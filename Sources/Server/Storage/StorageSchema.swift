@@ -31,6 +31,16 @@ public enum StorageSchema {
                 """
             ]
         },
+        Migration(number: 703, name: "submissions by reason and by time of receipt") { _ in
+            [
+                "DROP INDEX submission_by_reason",
+                """
+                CREATE INDEX submission_by_reason ON submission (reason_code, status, number)
+                WHERE reason_code IS NOT NULL
+                """,
+                "CREATE INDEX submission_by_receipt ON submission (received_at, number)",
+            ]
+        },
     ]
 
     private static let state = [

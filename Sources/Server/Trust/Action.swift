@@ -39,6 +39,10 @@ public enum Action: String, Sendable, CaseIterable {
     case createLink = "create-link"
     /// Looking at which participant is which identified person.
     case listLinks = "list-links"
+    /// Having quarantined or held submissions handled again.
+    case retrySubmissions = "retry-submissions"
+    /// Refusing quarantined or held submissions for good.
+    case discardSubmissions = "discard-submissions"
     /// Handing a link in: the participant's own.
     case linkParticipant = "link-participant"
 }

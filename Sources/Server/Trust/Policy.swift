@@ -18,7 +18,8 @@ public struct Policy: Sendable {
             .permitted
         case (.site, .loadHealth): target.subject == nil ? .denied("subject-missing") : .permitted
         case (.site, .manageEnrolments), (.site, .manageTokens), (.site, .manageClients), (.site, .managePeople),
-            (.site, .listParticipants), (.site, .createLink), (.site, .listLinks), (.site, .exportRecords):
+            (.site, .listParticipants), (.site, .createLink), (.site, .listLinks), (.site, .exportRecords),
+            (.site, .retrySubmissions), (.site, .discardSubmissions):
             .permitted
         case (.site, .manageConsent), (.site, .readParticipant), (.site, .exportParticipant),
             (.site, .deleteParticipant):
@@ -45,7 +46,7 @@ public struct Policy: Sendable {
         case .register, .readRecord, .searchRecords, .loadHealth, .manageEnrolments, .manageTokens, .manageClients,
             .managePeople, .signIn, .authorizeApp, .manageConsent,
             .listParticipants, .readParticipant, .exportParticipant, .exportRecords, .deleteParticipant, .createLink,
-            .listLinks:
+            .listLinks, .retrySubmissions, .discardSubmissions:
             .denied("role-not-permitted")
         }
     }

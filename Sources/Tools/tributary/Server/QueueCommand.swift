@@ -1,8 +1,10 @@
 import ArgumentParser
+import Consumer
 import FHIR
 import Foundation
 import Storage
 import TributaryServer
+import Trust
 
 struct QueueCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -56,17 +58,63 @@ struct QueueCommand: AsyncParsableCommand {
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "show", abstract: "Show submissions that are not stored, or one.",
-            discussion: "Example:\n  tributary queue show study")
+            discussion: """
+                They come in the order of their receipt, a page at a time; --after takes the number that the page before
+                ended with ("next"). Statuses are received, held, quarantined, refused and stored.
+
+                Example:
+                  tributary queue show study
+                  tributary queue show study --status quarantined --reason answers-invalid --since 2026-03-01
+                  tributary queue show study --limit 100 --after 4711
+                """)
         @OptionGroup var location: Location
         @Argument(help: "A submission's id.") var id: String?
+        @Option(help: "Only those of this status; may be given several times.") var status: [String] = []
+        @Option(help: "Only those with this reason code.") var reason: String?
+        @Option(help: "Only those that were received at this date or time (UTC), or later.") var since: String?
+        @Option(help: "Maximum number of submissions of a page.") var limit = 500
+        @Option(help: "The number that the page before ended with.") var after: Int64?
         @Flag(help: "Print one JSON value.") var json = false
 
+        func validate() throws {
+            guard (1...10_000).contains(limit) else { throw ValidationError("--limit must be from 1 to 10000.") }
+            guard id == nil || (status.isEmpty && reason == nil && since == nil && after == nil) else {
+                throw ValidationError("Name a submission, or filters; not both.")
+            }
+            _ = try statuses()
+            _ = try CommandInput.instant(since, "--since")
+        }
+
+        private func statuses() throws -> Set<SubmissionStatus> {
+            Set(
+                try status.flatMap { $0.split(separator: ",") }.map { text in
+                    guard let status = SubmissionStatus(rawValue: String(text)) else {
+                        throw ValidationError("--status takes received, held, quarantined, refused or stored.")
+                    }
+                    return status
+                })
+        }
+
         func run() async throws {
-            let rows = try await location.withQueue { try await $0.show(submissionID: id?.lowercased()) }
-            if id != nil, rows.isEmpty { throw CommandError("submission-unknown", "There is no such submission.") }
+            let listing = SubmissionListing(
+                statuses: try statuses(), reason: reason, since: try CommandInput.instant(since, "--since"),
+                after: after, limit: limit + 1)
+            let found = try await location.withQueue { queue in
+                if let id { return try await queue.show(submissionID: id.lowercased()) }
+                return try await queue.list(listing)
+            }
+            if id != nil, found.isEmpty { throw CommandError("submission-unknown", "There is no such submission.") }
+            // One more than the page shows that there is another.
+            let rows = id == nil ? Array(found.prefix(limit)) : found
+            let next = rows.count < found.count ? rows.last?.number : nil
+            defer {
+                if let next, !json {
+                    CommandOutput.note("There are more; the next page: --after \(next)")
+                }
+            }
             if json {
                 let list = JSON.array(rows.map(QueueCommand.json))
-                CommandOutput.result(["submissions": list])
+                CommandOutput.result(["submissions": list, "next": next.map { .number(JSONNumber($0)) } ?? .null])
             } else {
                 CommandOutput.table(
                     ["submission", "device", "status", "received", "tries", "reason", "detail"],
@@ -84,7 +132,7 @@ struct QueueCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "retry", abstract: "Have a quarantined or held submission handled again.",
             discussion: "Example:\n  tributary queue retry study --all")
-        @OptionGroup var location: Location
+        @OptionGroup var location: StoresLocation
         @Argument(help: "A submission's id.") var id: String?
         @Flag(help: "All that are quarantined.") var all = false
         @Flag(help: "Print one JSON value.") var json = false
@@ -94,12 +142,8 @@ struct QueueCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            let count = try await location.withQueue { queue in
-                guard let id else { return try await queue.retryAllQuarantined() }
-                return try await queue.retry(submissionID: id.lowercased()) ? 1 : 0
-            }
-            if id != nil, count == 0 {
-                throw CommandError("submission-not-waiting", "There is no quarantined or held submission of that id.")
+            let count = try await location.withStores { queue, records in
+                try await StaffDecision(records: records, queue: queue, actor: .account).retry(id?.lowercased())
             }
             if json {
                 CommandOutput.result(["retried": .number(JSONNumber(count))])
@@ -114,17 +158,18 @@ struct QueueCommand: AsyncParsableCommand {
             commandName: "discard",
             abstract: "Refuse a quarantined or held submission for good; its sealed bytes are deleted.",
             discussion: "Example:\n  tributary queue discard study 6f1e...")
-        @OptionGroup var location: Location
+        @OptionGroup var location: StoresLocation
         @Argument(help: "The submission's id.") var id: String
         @Flag(help: "Print one JSON value.") var json = false
 
         func run() async throws {
-            let done = try await location.withQueue { try await $0.discard(submissionID: id.lowercased(), at: Date()) }
-            guard done else {
-                throw CommandError("submission-not-waiting", "There is no quarantined or held submission of that id.")
+            let count = try await location.withStores { queue, records in
+                try await StaffDecision(records: records, queue: queue, actor: .account).discard(id.lowercased())
             }
             if json {
-                CommandOutput.result(["discarded": .string(id.lowercased())])
+                CommandOutput.result([
+                    "discarded": .string(id.lowercased()), "submissions": .number(JSONNumber(count)),
+                ])
             } else {
                 CommandOutput.result("discarded \(id.lowercased())")
             }
@@ -133,7 +178,8 @@ struct QueueCommand: AsyncParsableCommand {
 
     static func json(_ row: SubmissionSummary) -> JSON {
         [
-            "submission": .string(row.submissionID), "client": .string(row.clientID),
+            "number": .number(JSONNumber(row.number)), "submission": .string(row.submissionID),
+            "client": .string(row.clientID),
             "device": .string(row.lane),
             "status": .string(row.status.rawValue), "format": .string(row.format.rawValue),
             "receivedAt": .string(DateTime(row.receivedAt).text), "attempts": .number(JSONNumber(row.attempts)),

@@ -1,0 +1,58 @@
+import Foundation
+import Storage
+import Trust
+
+extension StaffDecision {
+    /// Puts submissions that are quarantined, or one that is quarantined or held, back into the queue to be handled again.
+    ///
+    /// - Parameter submissionID: the submission's id; nil for all that are quarantined.
+    /// - Returns: the number of submissions, which the audit's row has too.
+    /// - Throws: ``ConsumerError`` `submission-not-waiting`; ``Trust/TrustError``, ``Storage/StorageError``.
+    public func retry(_ submissionID: String?) async throws -> Int {
+        try await decide(.retrySubmissions, submissionID) {
+            guard let submissionID else { return try await queue.retryAllQuarantined() }
+            let count = try await waiting(submissionID)
+            return try await queue.retry(submissionID: submissionID) ? max(count, 1) : 0
+        }
+    }
+
+    /// Refuses a submission that is quarantined or held for good; its sealed bytes are deleted.
+    ///
+    /// - Returns: the number of submissions, which the audit's row has too: several devices may use one id.
+    /// - Throws: ``ConsumerError`` `submission-not-waiting`; ``Trust/TrustError``, ``Storage/StorageError``.
+    public func discard(_ submissionID: String) async throws -> Int {
+        try await decide(.discardSubmissions, submissionID) {
+            let count = try await waiting(submissionID)
+            return try await queue.discard(submissionID: submissionID, at: clock()) ? max(count, 1) : 0
+        }
+    }
+
+    private func waiting(_ submissionID: String) async throws -> Int {
+        try await queue.show(submissionID: submissionID).count { [.quarantined, .held].contains($0.status) }
+    }
+
+    /// Does what the policy permits, and writes the audit's row of it.
+    private func decide(
+        _ action: Action, _ submissionID: String?, _ body: () async throws -> Int
+    ) async throws -> Int {
+        let target = Target(resourceType: "submission", resourceID: submissionID)
+        let decision = access.decision(actor, action, target)
+        var count = 0
+        if decision.allowed {
+            count = try await body()
+            guard count > 0 || submissionID == nil else {
+                throw ConsumerError(
+                    code: "submission-not-waiting",
+                    message: "There is no quarantined or held submission of that id.")
+            }
+        }
+        let (access, actor, amount) = (access, actor, count)
+        _ = try await records.write { transaction in
+            try access.record(decision, actor, action, target, amount: amount, in: transaction)
+        }
+        guard decision.allowed else {
+            throw TrustError(code: decision.reason, message: "This account may not decide about submissions.")
+        }
+        return count
+    }
+}
