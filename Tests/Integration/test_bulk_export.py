@@ -193,7 +193,7 @@ class BulkExport(Writing):
         device = self.member()
         export = self.export()
         self.assertIn(("Patient", device.participant), export.resources())
-        tributary("participant", "delete", study.dir, device.participant)
+        tributary("participant", "delete", study.dir, device.participant, "--reason", "as asked", "--yes")
         self.refused(export.poll(), 404, "export-unknown")
         left = [file for file in (study.dir / "exports").rglob("*") if file.is_file() and file.name != "folder-id"]
         self.assertEqual(left, [])

@@ -10,7 +10,7 @@ from harness import ANTISPAM, EXAMPLES, ROOT, Study, tributary
 
 COMMANDS = """
 demo|init|serve|keys|keys generate|keys list|keys rotate|keys publish|token|token create|app-receipt|app-receipt make
-envelope|envelope seal|envelope open|device|device enrol|device consent|device answer|device health|device withdraw
+envelope|envelope seal|envelope open|device|device enrol|device address|device consent|device answer|device health|device withdraw
 device send|device deliveries|device sync|device sync-status|survey|survey run|survey answer|survey validate|fhir|fhir normalize|health|health convert
 queue|queue status|queue show|queue retry|queue discard|study|study status|warehouse|warehouse ontology
 warehouse count|warehouse undo|study check|study upgrade|study move|migrate|backup|restore|jmespath|jsonpath
@@ -109,6 +109,7 @@ class Stores(unittest.TestCase):
         ["audit", "list"], ["token", "create", "--role", "staff"], ["token", "list"], ["token", "revoke", "x"],
         ["enrolment", "list"], ["enrolment", "show", "x"], ["enrolment", "move", "--participant", "p"],
         ["enrolment", "revoke", "x"], ["participant", "resume", "p"], ["participant", "withdraw", "p"],
+        ["participant", "delete", "p", "--reason", "as asked", "--yes"], ["queue", "retry", "--all"], ["queue", "discard", "x"],
         ["study", "status"], ["study", "storage"], ["backup", "-o", "backup.tar"],
         ["health", "load", EXAMPLES / "apple-health" / "export.zip", "--participant", "p"],
     ]

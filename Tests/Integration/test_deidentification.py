@@ -76,7 +76,7 @@ class DeidentificationTest(unittest.TestCase):
         self.assertEqual(
             self.study.number("SELECT patient_ide FROM patient_mapping WHERE patient_ide_source = 'TRIBUTARY'"), name)
         # Who is deleted has no row more, whatever the tables call them.
-        tributary("participant", "delete", self.study.dir, device.participant)
+        tributary("participant", "delete", self.study.dir, device.participant, "--reason", "as asked", "--yes")
         self.assertEqual(self.study.number("SELECT count(*) FROM observation_fact"), 0)
         self.assertEqual(self.study.number("SELECT count(*) FROM patient_mapping WHERE patient_ide = ?", name), 0)
 

@@ -207,7 +207,7 @@ class Gateway(GatewayTest):
         self.assertEqual(self.study.number(
             "SELECT count(*) FROM gateway_observation o JOIN record r ON r.number = o.number WHERE r.subject = ?",
             member.participant), 1)
-        tributary("participant", "delete", self.study.dir, member.participant)
+        tributary("participant", "delete", self.study.dir, member.participant, "--reason", "as asked", "--yes")
         self.assertEqual(self.study.number(
             "SELECT count(*) FROM gateway_device WHERE participant = ?", member.participant), 0)
         self.assertEqual(self.study.number(

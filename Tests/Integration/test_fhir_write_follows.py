@@ -139,7 +139,7 @@ class Following(Writing):
 
     def test_who_was_deleted_is_not_written_about(self):
         device = self.member()
-        tributary("participant", "delete", self.study.dir, device.participant)
+        tributary("participant", "delete", self.study.dir, device.participant, "--reason", "as asked", "--yes")
         for answer in self.nothing_is_stored_by(("POST", "Observation", observation(device.participant, 55)),
                                                 ("PUT", f"Patient/{device.participant}",
                                                  {"resourceType": "Patient", "id": device.participant})):

@@ -197,7 +197,7 @@ class Linking:
             self.assertEqual(self.hand(device, link["jwt"]), ("stored", None))
         copy = self.study.root / f"links-{uuid.uuid4()}"
         shutil.copytree(self.study.dir / "links", copy)
-        done = tributary("participant", "delete", self.study.dir, gone.participant, "--json").json
+        done = tributary("participant", "delete", self.study.dir, gone.participant, "--reason", "as asked", "--yes", "--json").json
         self.assertEqual(done["removed"]["links"], 1)
         self.assertNotIn(links[0]["jti"], self.pairs())
         self.assertEqual(self.pairs()[links[1]["jti"]]["participant"], stays.participant)

@@ -58,7 +58,7 @@ class WayTest(OnServer):
                               capture_output=True, check=True).stdout
         self.assertIn(device.participant.encode(), b"".join(dumped_contents(dump)))
         self.assertEqual(server.stop(20), 0)
-        tributary("participant", "delete", study.dir, device.participant)
+        tributary("participant", "delete", study.dir, device.participant, "--reason", "as asked", "--yes")
         # In the digits of the dictionaries, which are the program's own, a number may stand by chance.
         dump = subprocess.run(["pg_dump", "-d", study.url, "--exclude-table-data=*.content_dictionary"],
                               capture_output=True, check=True).stdout

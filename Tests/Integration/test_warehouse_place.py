@@ -111,7 +111,7 @@ class PlaceTest(InHospital):
         self.assertEqual(len(facts), len(again))
         self.assertEqual(self.hospital.engine(form), wanted)
         # A participant who is deleted leaves a number that is taken, and no row else.
-        tributary("participant", "delete", study.dir, devices[2].participant)
+        tributary("participant", "delete", study.dir, devices[2].participant, "--reason", "as asked", "--yes")
         self.assertEqual(self.hospital.number(
             f"SELECT count(*) FROM patient_dimension WHERE patient_num = {mapped[devices[2].participant]}"), 0)
         self.hospital.sql(f"DELETE FROM {DATA}.patient_mapping WHERE patient_ide_status = 'D'")

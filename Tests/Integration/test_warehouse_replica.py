@@ -182,7 +182,7 @@ class ReplicaTest(unittest.TestCase):
         upload = study.number("SELECT max(upload_id) FROM observation_fact")
         tributary("warehouse", "undo", study.dir, str(upload))
         self.assertGreater(tributary("warehouse", "replicate", study.dir, "--json").json["carried"], 0)
-        tributary("participant", "delete", study.dir, devices[1].participant)
+        tributary("participant", "delete", study.dir, devices[1].participant, "--reason", "as asked", "--yes")
         self.assertEqual(self.waiting(study), 0)
         self.assert_same(study)
         gone = mapped[devices[1].participant]

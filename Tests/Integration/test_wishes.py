@@ -24,6 +24,8 @@ RATE = "\\Tributary\\Questionnaires\\"
 
 
 def participant(study, command, *arguments, status=0):
+    if command == "delete":
+        arguments += (("--yes",) if "--reason" in arguments else ("--reason", "as asked", "--yes"))
     done = tributary("participant", command, study.dir, *arguments, "--json", status=status)
     return done.json if status == 0 else done
 
@@ -403,7 +405,8 @@ class Interrupted(WishesTest):
             person.settled()
             begun = time.monotonic()
             while True:
-                process = subprocess.Popen([str(BIN), "participant", "delete", str(self.study.dir), person.participant],
+                process = subprocess.Popen([str(BIN), "participant", "delete", str(self.study.dir), person.participant,
+                                            "--reason", "as asked", "--yes"],
                                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
                 try:
                     errors = process.communicate(timeout=random.uniform(0, length / 2))[1]
@@ -415,7 +418,8 @@ class Interrupted(WishesTest):
                     break
                 self.assertEqual(process.returncode, -signal.SIGKILL)
             if process.returncode != 0:
-                done = tributary("participant", "delete", self.study.dir, person.participant, "--json", status=None)
+                done = tributary("participant", "delete", self.study.dir, person.participant, "--reason", "as asked", "--yes",
+                                 "--json", status=None)
                 # It may have been killed after all was done.
                 if done.status != 0:
                     self.assertIn("participant-deleted", done.errors)

@@ -17,7 +17,8 @@ public enum StudyMove {
     /// Stopped anywhere it is to be called again.
     ///
     /// - Parameters:
-    ///   - queue: the new place of the queue, as an option has it; nil leaves it where it is.
+    ///   - queue: the new place of the queue, as study.json has it: a relative path is one below the study's folder; nil leaves
+    ///     it where it is.
     ///   - database: the new place of the records, likewise.
     /// - Throws: ``ServerError`` `move-nowhere`, of `study.json`; ``Storage/StorageError`` `storage-exists`,
     ///   `storage-locked`, of either store.
@@ -33,8 +34,8 @@ public enum StudyMove {
                     "warehouse" from study.json, and run `tributary warehouse init`; then move.
                     """)
         }
-        let newQueue = try queue.map { StudyStores.queue(at: try StoreLocation($0, below: here)) }
-        let newRecords = try database.map { StudyStores.records(at: try StoreLocation($0, below: here)) }
+        let newQueue = try queue.map { StudyStores.queue(at: try location($0, in: folder)) }
+        let newRecords = try database.map { StudyStores.records(at: try location($0, in: folder)) }
         let isMove =
             newQueue.map { $0.location != stores.queue.location } ?? false
             || newRecords.map { $0.location != stores.records.location } ?? false
@@ -50,8 +51,10 @@ public enum StudyMove {
         return (moved, records)
     }
 
-    private static var here: URL {
-        URL(fileURLWithPath: FileManager.default.currentDirectoryPath, isDirectory: true)
+    /// A place as study.json has it: a relative path is one below the study's folder.
+    private static func location(_ option: String, in folder: StudyFolder) throws -> StoreLocation {
+        let location = try StoreLocation(option, below: folder.url)
+        return location.path.map { .file(URL(fileURLWithPath: $0).standardizedFileURL.path) } ?? location
     }
 
     private static func move(_ store: Store, to target: Store?, at date: Date) async throws -> Report? {

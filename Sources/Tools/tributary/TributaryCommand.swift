@@ -27,15 +27,29 @@ struct TributaryCommand: AsyncParsableCommand {
 
     /// As the argument parser would, but for errors in words.
     static func main() async {
+        let arguments = FHIRPathCommand.arguments(Array(CommandLine.arguments.dropFirst()))
+        var command: any ParsableCommand
         do {
-            var command = try parseAsRoot(FHIRPathCommand.arguments(Array(CommandLine.arguments.dropFirst())))
+            command = try parseAsRoot(arguments)
+        } catch {
+            // `--help` and `--version` are such errors too.
+            if exitCode(for: error) == .validationFailure, let unknown = UnknownSubcommand(arguments) {
+                CommandUsage.exit(unknown.message, usage: unknown.usage)
+            }
+            exit(withError: CommandFailure.readable(error))
+        }
+        do {
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {
                 try command.run()
             }
+        } catch let error as ValidationError {
+            CommandUsage.exit(error.message, usage: CommandUsage(of: type(of: command)))
         } catch {
-            exit(withError: CommandFailure.readable(error))
+            let readable = CommandFailure.readable(error)
+            guard let failure = readable as? CommandError, failure.isOfUsage else { exit(withError: readable) }
+            CommandUsage.exit(failure.description, usage: CommandUsage(of: type(of: command)), status: 1)
         }
     }
 }

@@ -26,7 +26,9 @@ struct FHIRConvertCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard let version = FHIRVersion(label: from) else {
-            throw CommandError("fhir-version-unknown", "\(from) names no release that is read; say DSTU2 or STU3.")
+            throw CommandError(
+                "fhir-version-unknown", "--from: \(from) names no release that is read; say DSTU2 or STU3.",
+                isOfUsage: true)
         }
         guard ndjson || file.lowercased().hasSuffix(".ndjson") else {
             let result = try converted(try CommandInput.resource(file), version, name: file, prefix: "")

@@ -88,8 +88,8 @@ struct WarehouseCommand: AsyncParsableCommand {
             } catch {
                 throw ValidationError("--value: \(error)")
             }
-            let begin = try Self.instant(from, "--from")
-            let end = try Self.instant(to, "--to")
+            let begin = try CommandInput.instant(from, "--from")
+            let end = try CommandInput.instant(to, "--to")
             let (path, counted) = (path, counted.patients)
             let count = try await location.withRecords { database in
                 try await database.read {
@@ -104,14 +104,6 @@ struct WarehouseCommand: AsyncParsableCommand {
             } else {
                 CommandOutput.result("\(count.patients) patients, \(count.facts) facts")
             }
-        }
-
-        private static func instant(_ text: String?, _ option: String) throws -> Date? {
-            guard let text else { return nil }
-            guard let value = DateTime(text) ?? DateTime(text + "Z") else {
-                throw ValidationError("\(option) takes a date (2026-01-31) or a time (2026-01-31T12:00:00Z).")
-            }
-            return value.start()
         }
     }
 }

@@ -14,17 +14,38 @@ extension ParticipantCommand {
                 for what "keepOnDelete" in study.json names. The files of the stores are written anew, and copies of
                 earlier states beside them (*.before-*) are removed. What comes for the participant later is refused.
                 An interrupted deletion is ended by the same command. Keep deletions/list.json apart from the
-                backups: a restore deletes again by it.
+                backups: a restore deletes again by it. The command asks for the participant's id again, on standard
+                input; --yes answers for scripts.
 
                 Example:
                   tributary participant delete study P --reason "Asked by letter of 2 March"
                 """)
         @OptionGroup var location: StoresLocation
         @Argument(help: "The participant: the id of their Patient.") var id: String
-        @Option(help: "The reason, for the report; it must name nobody.") var reason: String?
+        @Option(help: "The reason, for the report; it must name nobody.") var reason: String
+        @Flag(help: "Delete without asking for the participant's id again.") var yes = false
         @Flag(help: "Print one JSON value.") var json = false
 
+        func validate() throws {
+            guard reason.contains(where: { !$0.isWhitespace }) else {
+                throw ValidationError("--reason takes a sentence: the report says why the participant was deleted.")
+            }
+        }
+
+        /// Asks for the id again: what is deleted cannot be brought back.
+        private func confirm() throws {
+            guard !yes else { return }
+            CommandOutput.note(
+                "This deletes everything of the participant \(id), and cannot be undone. Type their id again to go on:")
+            guard readLine()?.trimmingCharacters(in: .whitespaces) == id else {
+                throw CommandError(
+                    "deletion-unconfirmed",
+                    "The id was not repeated, and nothing was deleted. Type it again when asked, or give --yes.")
+            }
+        }
+
         func run() async throws {
+            try confirm()
             let stores = try StudyStores(
                 StudyFolder(path: location.dir), queue: location.queue, database: location.database)
             let result = try await StudyDeletion(stores, actor: .account).delete(id, reason: reason)

@@ -10,7 +10,7 @@ extension StudyCommand {
             discussion: """
                 Stop the study's servers first. study.json says afterwards where the stores are. What stood at the old place
                 stays there and can be used no more; remove it when all is well. What stops on the way is finished by
-                running it again.
+                running it again. A relative path is one below the study's folder, as in study.json.
 
                 Example:
                   tributary study move study --database postgresql://tributary@db.example.org/study
@@ -32,7 +32,7 @@ extension StudyCommand {
             for (name, report) in [("queue", queue), ("records", records)] {
                 guard let report else { continue }
                 let rows = report.rows.map { " (\($0.values.reduce(0, +)) rows)" } ?? ""
-                CommandOutput.result("\(name): moved to \(report.to)\(rows)")
+                CommandOutput.result("The \(name) is now at \(report.to)\(rows).")
                 CommandOutput.note("The \(name) at \(report.from) can be used no more; remove it when all is well.")
             }
         }

@@ -1,0 +1,80 @@
+import ArgumentParser
+import Foundation
+
+/// The usage of a command, as an error shows it.
+struct CommandUsage {
+    /// The command's words, such as `tributary warehouse count`.
+    let name: String
+    /// The line of its arguments and options.
+    let line: String
+
+    /// The usage of a command of the program.
+    init(of command: any ParsableCommand.Type) {
+        name = Self.words(to: command, from: TributaryCommand.self).joined(separator: " ")
+        line = TributaryCommand.usageString(for: command)
+    }
+
+    /// The words that lead to a command; the program's alone where it is none of its own.
+    private static func words(to wanted: any ParsableCommand.Type, from command: any ParsableCommand.Type) -> [String] {
+        func search(_ command: any ParsableCommand.Type) -> [String]? {
+            if command == wanted { return [command._commandName] }
+            return command.configuration.subcommands.lazy.compactMap(search).first.map { [command._commandName] + $0 }
+        }
+        return search(command) ?? [command._commandName]
+    }
+
+    /// Prints an error with a usage, and ends the process as the argument parser does.
+    static func exit(_ message: String, usage: CommandUsage, status: Int32 = ExitCode.validationFailure.rawValue)
+        -> Never
+    {
+        CommandOutput.note("Error: \(message)")
+        CommandOutput.note(usage.line.hasPrefix("Usage:") ? usage.line : "Usage: \(usage.line)")
+        CommandOutput.note("  See '\(usage.name) --help' for more information.")
+        Foundation.exit(status)
+    }
+}
+
+/// A word where a subcommand is expected, and the subcommand whose name is nearest to it.
+struct UnknownSubcommand {
+    let message: String
+    let usage: CommandUsage
+
+    /// Reads the arguments of the program; nil where each word that should be a subcommand is one.
+    init?(_ arguments: [String]) {
+        var command: any ParsableCommand.Type = TributaryCommand.self
+        for word in arguments {
+            let subcommands = command.configuration.subcommands
+            guard !subcommands.isEmpty, !word.hasPrefix("-"), word != "help" else { return nil }
+            if let next = subcommands.first(where: { $0._commandName == word }) {
+                command = next
+                continue
+            }
+            let usage = CommandUsage(of: command)
+            let names = subcommands.map { $0._commandName }
+            guard let nearest = names.min(by: { Self.distance(word, $0) < Self.distance(word, $1) }) else { return nil }
+            message = "There is no command '\(usage.name) \(word)'. Did you mean '\(usage.name) \(nearest)'?"
+            self.usage = usage
+            return
+        }
+        return nil
+    }
+
+    /// The number of letters to insert, remove or change, or neighbours to swap, that make one word of another.
+    static func distance(_ left: String, _ right: String) -> Int {
+        let (left, right) = (Array(left.lowercased()), Array(right.lowercased()))
+        var before: [Int] = []
+        var row = Array(0...right.count)
+        for (index, letter) in left.enumerated() {
+            var next = [index + 1]
+            for (place, other) in right.enumerated() {
+                var best = min(row[place + 1] + 1, next[place] + 1, row[place] + (letter == other ? 0 : 1))
+                if index > 0, place > 0, letter == right[place - 1], left[index - 1] == other {
+                    best = min(best, before[place - 1] + 1)
+                }
+                next.append(best)
+            }
+            (before, row) = (row, next)
+        }
+        return row.last ?? 0
+    }
+}
