@@ -390,7 +390,7 @@ import Testing
     }
 
     @Test func aFileThatIsNotThereIsNoDamage() async throws {
-        let error = await #expect(throws: ServerError.self) {
+        let error = await #expect(throws: FileAccessError.self) {
             try await StudyBackup.restore("/nowhere/b.tar", into: "/nowhere/study", at: now)
         }
         #expect(error?.code == "file-unreadable")

@@ -37,6 +37,7 @@ public struct SQLiteDatabase: NestedSQLDatabase {
             if let permissions { try restrictFile(path, to: permissions) }
         case .exact:
             guard try checkedStatus(path).st_size > 0 else { throw StorageError.schemaOlder }
+            try requireAccess(path)
         }
         return try await StorageError.mappingAsync {
             var configuration = Configuration()
@@ -152,9 +153,7 @@ private func makeFile(_ path: String, permissions: mode_t) throws {
     case EEXIST: return
     case ENOSPC: throw StorageError(code: "storage-full", message: "The disk is full; free some space.")
     default:
-        throw StorageError(
-            code: "storage-open",
-            message: "The database's file cannot be opened; check its folder, its owner and the free space.")
+        throw StorageError.unopened(path, errno)
     }
 }
 
@@ -166,9 +165,7 @@ private func checkedStatus(_ path: String) throws -> stat {
     var status = stat()
     guard stat(path, &status) == 0 else {
         if errno == ENOENT { throw StorageError.missing(path) }
-        throw StorageError(
-            code: "storage-open",
-            message: "The database's file cannot be looked at; check its folder and its owner.")
+        throw StorageError.unopened(path, errno)
     }
     guard status.st_mode & S_IFMT == S_IFREG else {
         throw StorageError(code: "storage-open", message: "\(path) is a folder or a device, and no database's file.")
@@ -176,12 +173,23 @@ private func checkedStatus(_ path: String) throws -> stat {
     return status
 }
 
+/// Checks that this account may use a store: SQLite's own error names neither the file nor the reason.
+private func requireAccess(_ path: String) throws {
+    // The log and its index are made beside the file, by whichever account opens it first.
+    for file in [path, path + "-wal", path + "-shm"] where file == path || FileManager.default.fileExists(atPath: file)
+    {
+        guard access(file, R_OK) == 0 else { throw StorageError.unopened(file, errno) }
+    }
+}
+
 /// Gives a file its mode. One of another user that shares it by its group is taken as it is.
 private func restrictFile(_ path: String, to permissions: mode_t) throws {
     if try checkedStatus(path).st_mode & 0o7777 == permissions { return }
     guard chmod(path, permissions) == 0 else {
         throw StorageError(
-            code: "storage-open", message: "The database's file belongs to another user and has another mode.")
+            code: "storage-open",
+            message: "The database's file \(path) belongs to another user and has another mode than "
+                + "\(String(permissions, radix: 8)); its owner changes it (chmod).")
     }
 }
 

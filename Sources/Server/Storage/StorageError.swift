@@ -1,4 +1,11 @@
 import Core
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// An error of the database. It never carries a value that was stored or bound.
 public struct StorageError: CodedError, Hashable {
@@ -51,6 +58,24 @@ public struct StorageError: CodedError, Hashable {
         StorageError(
             code: "storage-missing",
             message: "There is no database \(path); check the path, or make it with `tributary migrate`.")
+    }
+
+    /// A database's file that the system does not let this account open, by the system's number of the error.
+    static func unopened(_ path: String, _ number: Int32) -> StorageError {
+        switch number {
+        case EACCES, EPERM:
+            StorageError(
+                code: "storage-open",
+                message:
+                    "Permissions forbid the account \(FileAccess.account) to open \(path); change its owner, group or "
+                    + "mode, or those of its folder.")
+        case EROFS:
+            StorageError(code: "storage-open", message: "\(path) is on a file system that is mounted for reading only.")
+        default:
+            StorageError(
+                code: "storage-open",
+                message: "The database \(path) cannot be opened: \(String(cString: strerror(number))).")
+        }
     }
 
     static let schemaOlder = StorageError(

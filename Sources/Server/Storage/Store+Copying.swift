@@ -112,6 +112,21 @@ extension Store {
         }
     }
 
+    /// Removes the store with all that is in it. Only for the caller that made it, for something that failed then.
+    ///
+    /// - Throws: ``StorageError``; `storage-locked` while somebody works with it.
+    public func remove() async throws {
+        switch location {
+        case .file(let path): for end in ["", "-wal", "-shm", ".lock"] { unlink(path + end) }
+        case .postgreSQL(let address):
+            guard try await isThere() else { return }
+            let schema = schema
+            try await PostgreSQLDatabase.openAlone(address, schema).closing { database in
+                try await database.write { try $0.execute("DROP SCHEMA \(schema.name) CASCADE") }
+            }
+        }
+    }
+
     /// Makes room for a store: what an earlier run left half-filled goes.
     private func removeUnlessWhole() async throws {
         guard try await isThere() else { return }

@@ -18,7 +18,9 @@ public final class StoreLock: Sendable {
     public convenience init?(storePath path: String) throws {
         try self.init(
             opened: open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o660),
-            failure: "The lock file beside the database cannot be opened; check its folder.")
+            failure:
+                "\(path).lock cannot be opened by the account \(FileAccess.account); see the owner and the mode of it and "
+                + "of its folder.")
     }
 
     /// Takes the lock of a folder; nil where another process, or another value in this one, has it.
@@ -27,7 +29,7 @@ public final class StoreLock: Sendable {
     public convenience init?(folder path: String) throws {
         try self.init(
             opened: open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC),
-            failure: "The folder cannot be opened.")
+            failure: "The folder \(path) cannot be opened.")
     }
 
     private init?(opened: Int32, failure: String) throws {

@@ -1,6 +1,7 @@
 import Core
 import Crypto
 import Foundation
+import Storage
 
 /// Tells one export from another, and the same one again, without reading it through: by the sizes and the two ends of
 /// its files. Names and places do not count, so a moved export stays the same.
@@ -43,6 +44,11 @@ public enum ExportPrint {
     }
 
     private static func unreadable(_ path: String) -> ServerError {
-        ServerError(code: "file-unreadable", message: "The file \(path) cannot be read.")
+        do throws(FileAccessError) {
+            try FileAccess.require(URL(fileURLWithPath: path))
+            return ServerError(code: "file-unreadable", message: "The file \(path) cannot be read.")
+        } catch {
+            return ServerError(code: error.code, message: error.message)
+        }
     }
 }

@@ -1,4 +1,5 @@
 import Consumer
+import Core
 import Foundation
 import ServerHTTP
 import Storage
@@ -43,10 +44,14 @@ struct ServerReadiness: Sendable {
             }
         }
         if roles.contains(.consumer) {
-            if (try? await openers.opener()) == nil {
+            do {
+                _ = try await openers.opener()
+            } catch {
                 problems.append(
                     ReadinessProblem(
-                        code: "keys-missing", message: "There is no private key that can be read in keys/."))
+                        code: "keys-missing",
+                        message: "There is no private key that can be read in keys/. "
+                            + ((error as? any CodedError)?.message ?? "")))
             }
             if await isStalled() {
                 problems.append(

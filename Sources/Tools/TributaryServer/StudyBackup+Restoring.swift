@@ -115,9 +115,8 @@ extension StudyBackup {
 
     /// Sees that the file ends with the digest of all before it.
     private static func requireSealed(_ file: String) throws {
-        guard let size = StudyBackupFiles.size(file) else {
-            throw ServerError(code: "file-unreadable", message: "The file \(file) cannot be read.")
-        }
+        try FileAccess.require(URL(fileURLWithPath: file))
+        guard let size = StudyBackupFiles.size(file) else { throw FileAccessError(path: file, cause: .missing) }
         let length = Int64(seal("").count)
         guard size > length else { throw damaged("it is too short") }
         var hash = SHA256()

@@ -124,13 +124,20 @@ enum StudyBackupFiles {
             return StorageError(
                 code: "storage-full", message: "The disk is full; free some space. Nothing was half-written.")
         }
-        let name = URL(fileURLWithPath: path).lastPathComponent
-        return ServerError(code: "file-unwritable", message: "\(name) cannot be written; see its folder and its owner.")
+        return FileAccessError(
+            path: path,
+            cause: [EACCES, EPERM].contains(number) ? .forbidden(by: nil) : .failed(String(cString: strerror(number))),
+            isWrite: true)
     }
 
-    private static func unreadable(_ path: String) -> ServerError {
-        let name = URL(fileURLWithPath: path).lastPathComponent
-        return ServerError(code: "file-unreadable", message: "The file \(name) cannot be read.")
+    private static func unreadable(_ path: String) -> FileAccessError {
+        let system = String(cString: strerror(errno))
+        do throws(FileAccessError) {
+            try FileAccess.require(URL(fileURLWithPath: path))
+            return FileAccessError(path: path, cause: .failed(system))
+        } catch {
+            return error
+        }
     }
 }
 

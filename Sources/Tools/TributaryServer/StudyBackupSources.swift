@@ -1,4 +1,5 @@
 import Foundation
+import Storage
 
 #if canImport(Glibc)
     import Glibc
@@ -32,7 +33,7 @@ enum StudyBackupSources {
             found.append((name, path))
         // A link to a folder could lead round and round.
         case S_IFDIR where !isLink(path):
-            for entry in try FileManager.default.contentsOfDirectory(atPath: path) where !entry.hasPrefix(".") {
+            for entry in try FileAccess.names(in: URL(fileURLWithPath: path)) ?? [] where !entry.hasPrefix(".") {
                 try collect(name + "/" + entry, path + "/" + entry, into: &found)
             }
         default: return
@@ -52,7 +53,7 @@ enum StudyBackupSources {
     ) throws -> [(name: String, path: String)] {
         try files.enumerated().compactMap { number, file in
             // One that went away meanwhile is not there.
-            guard let data = FileManager.default.contents(atPath: file.path) else { return nil }
+            guard let data = try FileAccess.contents(of: URL(fileURLWithPath: file.path)) else { return nil }
             guard Int64(data.count) <= StudyBackupManifest.largestFile else { throw tooLarge }
             guard data.range(of: Data("PRIVATE KEY-----".utf8)) == nil else {
                 throw ServerError(

@@ -1,6 +1,7 @@
 import FHIR
 import Foundation
 import HealthTypes
+import Storage
 import Warehouse
 
 extension StudyFolder {
@@ -19,11 +20,8 @@ extension StudyFolder {
     }
 
     func json(at url: URL) throws -> JSON? {
-        guard FileManager.default.fileExists(atPath: url.path) else { return nil }
         let name = url.lastPathComponent
-        guard let data = FileManager.default.contents(atPath: url.path) else {
-            throw ServerError(code: "study-invalid", message: "\(name) cannot be read.")
-        }
+        guard let data = try FileAccess.contents(of: url) else { return nil }
         do {
             return try JSON(data)
         } catch {

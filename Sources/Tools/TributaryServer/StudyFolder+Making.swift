@@ -15,15 +15,19 @@ extension StudyFolder {
             throw ServerError(
                 code: "study-exists", message: "There is a study in this folder already; nothing was changed.")
         }
+        let isNew = !files.fileExists(atPath: url.path)
         try files.createDirectory(at: url, withIntermediateDirectories: true)
+        // Modes are given, whatever the umask: the receiver's account reads what is published here.
+        if isNew { try StudyBackupFiles.restrict(url.path, to: 0o755) }
         for folder in [consentURL, questionnairesURL, receiptRootsURL] {
             try files.createDirectory(at: folder, withIntermediateDirectories: true)
+            try StudyBackupFiles.restrict(folder.path, to: 0o755)
         }
         for folder in [keys.url, dataURL] {
             try files.createDirectory(
                 at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         }
-        try write(Hexadecimal.text(SHA256.hash(data: Data(antispam.utf8))) + "\n", to: antispamURL, permissions: 0o600)
+        try write(Hexadecimal.text(SHA256.hash(data: Data(antispam.utf8))) + "\n", to: antispamURL, permissions: 0o640)
         try write(
             "keys/\nsigning-keys/\nqueue/\ndata/\nlinks/\ndeletions/\nexports/\nantispam.sha256\n",
             to: url.appendingPathComponent(".gitignore"),

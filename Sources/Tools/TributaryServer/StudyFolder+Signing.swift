@@ -1,6 +1,7 @@
 import Authorization
 import Consumer
 import Foundation
+import Storage
 
 extension StudyFolder {
     /// The folder of the keys by which id tokens are signed: 0700, each file 0600. No backup holds it: a new key is made
@@ -32,7 +33,7 @@ extension StudyFolder {
         return try names.sorted(by: >).map { name in
             let file = signingKeysURL.appendingPathComponent(name)
             try requirePrivate(file)
-            guard let pem = files.contents(atPath: file.path) else { throw SigningKeyError() }
+            guard let pem = try FileAccess.contents(of: file) else { throw SigningKeyError() }
             return try SigningKey(pem: String(decoding: pem, as: UTF8.self))
         }
     }

@@ -10,7 +10,7 @@ extension StudyFolder {
     /// Says in `study.json` where a store is; all else in it stays as somebody wrote it.
     func setPlace(of member: StoreMember, to location: StoreLocation) throws {
         _ = try configuration()
-        guard let data = FileManager.default.contents(atPath: configurationURL.path),
+        guard let data = try FileAccess.contents(of: configurationURL),
             var json = (try? JSON(data))?.object
         else { throw ServerError(code: "study-invalid", message: "study.json is no JSON object.") }
         json[member.rawValue] = .string(location.description)

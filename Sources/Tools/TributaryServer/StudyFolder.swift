@@ -3,6 +3,7 @@ import Crypto
 import FHIR
 import Foundation
 import Receiver
+import Storage
 import Wire
 
 /// A study as a folder: what it asks, whom it trusts, where its keys and data are.
@@ -18,7 +19,7 @@ import Wire
 /// jwks.json          the public halves, for the receiver
 /// jwks.jws           the same, signed by the study's root key (keys/root.pem)
 /// receipt-roots/     certificates that app receipts must chain to (PEM)
-/// antispam.sha256    the hash of the antispam token, 0600
+/// antispam.sha256    the hash of the antispam token, 0640: the receiver's account reads it by the group that shares queue/
 /// queue/             the queue's database, shared with the receiver's account by its group
 /// data/              the records' database, 0700
 /// signing-keys/      the keys of the authorization server's id tokens, 0700; no backup holds them
@@ -81,8 +82,10 @@ public struct StudyFolder: Sendable {
     public var formerDatabaseURL: URL { dataURL.appendingPathComponent("tributary.sqlite") }
 
     /// Reads `study.json`.
+    ///
+    /// - Throws: ``ServerError`` `study-missing`, `study-invalid`; ``Storage/FileAccessError``.
     public func configuration() throws -> StudyConfiguration {
-        guard let data = FileManager.default.contents(atPath: configurationURL.path) else {
+        guard let data = try FileAccess.contents(of: configurationURL) else {
             throw ServerError(
                 code: "study-missing",
                 message: "There is no study.json in \(url.lastPathComponent); make a study with `tributary init`.")
@@ -91,20 +94,27 @@ public struct StudyFolder: Sendable {
     }
 
     /// The lower-case hex SHA-256 of the antispam token.
+    ///
+    /// - Throws: ``ServerError`` `antispam-missing`; ``Storage/FileAccessError``.
     public func antispamHash() throws -> String {
-        guard let data = FileManager.default.contents(atPath: antispamURL.path) else {
-            throw ServerError(code: "antispam-missing", message: "The file antispam.sha256 is missing in the study.")
+        guard let data = try FileAccess.contents(of: antispamURL) else {
+            throw ServerError(code: "antispam-missing", message: "There is no file \(antispamURL.path) in the study.")
         }
         return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
     /// The certificates that app receipts must chain to; the development root only where the study is one.
-    public func receiptRoots(development: Bool) -> [Data] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: receiptRootsURL.path)) ?? []
-        return names.sorted().filter {
-            !$0.hasPrefix(".") && (development || $0 != developmentRootURL.lastPathComponent)
+    ///
+    /// - Throws: ``Storage/FileAccessError``.
+    public func receiptRoots(development: Bool) throws -> [Data] {
+        let names = try FileAccess.names(in: receiptRootsURL) ?? []
+        var roots: [Data] = []
+        for name in names
+        where !name.hasPrefix(".") && (development || name != developmentRootURL.lastPathComponent) {
+            let root = try FileAccess.contents(of: receiptRootsURL.appendingPathComponent(name))
+            if let root { roots.append(root) }
         }
-        .compactMap { FileManager.default.contents(atPath: receiptRootsURL.appendingPathComponent($0).path) }
+        return roots
     }
 
     /// The public key set as it is served; nil before any key was made.

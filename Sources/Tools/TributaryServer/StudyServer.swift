@@ -48,10 +48,15 @@ public struct StudyServer: Sendable {
         until stop: AsyncStream<Void>? = nil, onMonitoring: @escaping @Sendable (Int) async -> Void = { _ in },
         onListening: @escaping @Sendable (Int) async -> Void
     ) async throws {
+        for listener in [options.monitor, .init(host: options.host, port: options.port)] {
+            try listener?.requireFree()
+        }
         if study.development {
             logger.warning("DEVELOPMENT STUDY: receipts made by anyone with this folder count. Never for real data.")
         }
         try StudyCheck(folder).requireContents()
+        reportKeys()
+        if options.roles.contains(.consumer) { StudyBackupStaging.removeAbandoned(of: folder) }
         Descriptors.prepare()
         // 1. The stores that the roles need, up to date.
         let stores = try StudyStores(folder, queue: options.queue, database: options.database)
@@ -242,7 +247,9 @@ public struct StudyServer: Sendable {
         if roots.isEmpty {
             logger.warning("No receipt root in receipt-roots/: no app can register.")
         }
-        if folder.publicKeySet() == nil { logger.warning("No jwks.json: make keys with `tributary keys generate`.") }
+        if try FileAccess.contents(of: folder.publicKeysURL) == nil {
+            logger.warning("No jwks.json: make keys with `tributary keys generate`.")
+        }
         let folder = folder
         let consents = PublishedFiles(folder.consentFiles.folders) {
             PublishedConsents(folder.consents()).bundle.resource.json.data()
@@ -311,6 +318,7 @@ public struct StudyServer: Sendable {
             }
             return nil
         }
+        for file in [certificate, key] { try FileAccess.require(URL(fileURLWithPath: file)) }
         return try TLSCertificates(certificate: certificate, key: key, logger: logger)
     }
 }

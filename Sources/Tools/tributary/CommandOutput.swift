@@ -1,5 +1,8 @@
+import AppleHealthExport
+import ArgumentParser
 import FHIR
 import Foundation
+import Storage
 
 /// The output of commands: results on standard output, words for people on standard error.
 enum CommandOutput {
@@ -43,10 +46,13 @@ extension JSON {
 struct CommandError: Error, CustomStringConvertible {
     let code: String
     let message: String
+    /// Whether the usage of the command helps: an option has a value that it does not take.
+    let isOfUsage: Bool
 
-    init(_ code: String, _ message: String) {
+    init(_ code: String, _ message: String, isOfUsage: Bool = false) {
         self.code = code
         self.message = message
+        self.isOfUsage = isOfUsage
     }
 
     var description: String { "\(message) [\(code)]" }
@@ -57,10 +63,33 @@ enum CommandInput {
     /// The bytes of a file; `-` is standard input.
     static func file(_ path: String) throws -> Data {
         if path == "-" { return FileHandle.standardInput.readDataToEndOfFile() }
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw CommandError("file-unreadable", "The file \(path) cannot be read.")
+        guard let data = try FileAccess.contents(of: URL(fileURLWithPath: path)) else {
+            throw CommandError("file-unreadable", "The file \(path) cannot be read: there is no such file.")
         }
         return data
+    }
+
+    /// An instant of an option: a date, or a time; UTC unless it has an offset.
+    ///
+    /// - Throws: `ValidationError` that names the option.
+    static func instant(_ text: String?, _ option: String) throws -> Date? {
+        guard let text else { return nil }
+        guard let value = DateTime(text) ?? DateTime(text + "Z") else {
+            throw ValidationError("\(option) takes a date (2026-01-31) or a time (2026-01-31T12:00:00Z).")
+        }
+        return value.start()
+    }
+
+    /// An export of Apple Health. One that is not there is the export's own error.
+    ///
+    /// - Throws: ``Storage/FileAccessError`` for one that permissions forbid to read.
+    static func export(_ path: String) throws -> HealthExport {
+        do throws(FileAccessError) {
+            try FileAccess.require(URL(fileURLWithPath: path))
+        } catch {
+            guard error.cause == .missing else { throw error }
+        }
+        return HealthExport(path: path)
     }
 
     /// The file as JSON.

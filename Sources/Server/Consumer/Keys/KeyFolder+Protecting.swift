@@ -1,4 +1,5 @@
 import Foundation
+import Storage
 import Wire
 
 // Private keys stand in keys/ as they are, or under a passphrase.
@@ -11,27 +12,35 @@ extension KeyFolder {
 
     private func privateText(_ name: String, trying passphrases: [KeyPassphrase]) throws -> String? {
         let path = url.appendingPathComponent(name).path
-        let attributes = try FileManager.default.attributesOfItem(atPath: path)
-        if let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue, mode & 0o077 != 0 {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        if let attributes, let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue, mode & 0o077 != 0 {
             throw ConsumerError(
                 code: "key-file-open", message: "The key file \(name) can be read by others; make it 0600 (chmod 600).")
         }
-        guard let text = FileManager.default.contents(atPath: path).map({ String(decoding: $0, as: UTF8.self) }) else {
-            return nil
+        let data: Data?
+        do throws(FileAccessError) {
+            data = try FileAccess.contents(of: URL(fileURLWithPath: path))
+        } catch {
+            throw ConsumerError(code: "key-file-unreadable", message: error.message)
         }
+        guard let text = data.map({ String(decoding: $0, as: UTF8.self) }) else { return nil }
         guard PrivateKey.isProtected(pem: text) else { return text }
         let words = try passphrases.compactMap { try $0.text() }
         guard !words.isEmpty else {
             throw ConsumerError(
                 code: "key-passphrase-missing",
                 message:
-                    "The key file \(name) is under a passphrase: name its file by \(KeyPassphrase.environmentName).")
+                    "The key file \(name) is under a passphrase: name the passphrase's file (0600) by the variable "
+                    + "\(KeyPassphrase.environmentName), or give systemd's credential \(KeyPassphrase.credentialName).")
         }
         for word in words {
             if let opened = ProtectedPrivateKey.open(text, passphrase: word) { return opened }
         }
         throw ConsumerError(
-            code: "key-passphrase-wrong", message: "The passphrase does not open the key file \(name).")
+            code: "key-passphrase-wrong",
+            message:
+                "The passphrase does not open the key file \(name); name the file of the right one by the variable "
+                + "\(KeyPassphrase.environmentName).")
     }
 
     /// Writes a private key, under the passphrase where there is one.

@@ -1,5 +1,6 @@
 import Core
 import Foundation
+import Storage
 import Wire
 
 // Others who open each submission alone, such as a coordinating centre: their public keys stand beside the study's own.
@@ -11,9 +12,12 @@ extension KeyFolder {
     ///
     /// - Throws: ``ConsumerError`` `recipients-unreadable`: a study that has others must not go on without them unseen.
     public func recipients() throws -> [PublicKey] {
-        guard let data = FileManager.default.contents(atPath: recipientsURL.path) else {
-            guard FileManager.default.fileExists(atPath: recipientsURL.path) else { return [] }
-            throw Self.recipientsUnreadable
+        let data: Data
+        do throws(FileAccessError) {
+            guard let found = try FileAccess.contents(of: recipientsURL) else { return [] }
+            data = found
+        } catch {
+            throw ConsumerError(code: Self.recipientsUnreadable.code, message: error.message)
         }
         if JSON(reading: data)?["keys"]?.array?.isEmpty == true { return [] }
         guard let keys = try? PublicKey.read(from: data) else { throw Self.recipientsUnreadable }

@@ -1,4 +1,5 @@
 import Foundation
+import Storage
 import Wire
 
 /// The private keys that open submissions: PEM files in one folder, 0700, each file 0600.
@@ -45,11 +46,10 @@ public struct KeyFolder: Sendable {
     /// - Throws: ``ConsumerError`` for a folder or file that cannot be read, or is open to others than its owner.
     public func entries() throws -> [Entry] {
         let names: [String]
-        do {
-            names = try FileManager.default.contentsOfDirectory(atPath: url.path)
+        do throws(FileAccessError) {
+            names = try FileAccess.names(in: url) ?? []
         } catch {
-            guard FileManager.default.fileExists(atPath: url.path) else { return [] }
-            throw ConsumerError(code: "keys-unreadable", message: "The folder keys/ cannot be read by this account.")
+            throw ConsumerError(code: "keys-unreadable", message: error.message)
         }
         var seen: Set<KeyKind> = []
         return try names.filter { $0.hasSuffix(Self.suffix) }.sorted(by: >).map { name in

@@ -1,4 +1,5 @@
 import Foundation
+import Storage
 
 /// Where the passphrase of the private keys comes from: a file that the operator names, or one of systemd's credentials
 /// (<https://systemd.io/CREDENTIALS/>). It is read each time that a key file is: nothing keeps it.
@@ -49,8 +50,15 @@ public struct KeyPassphrase: Sendable {
             let size = (attributes[.size] as? NSNumber)?.intValue, size <= Self.mostBytes,
             let bytes = FileManager.default.contents(atPath: file.path)
         else {
+            let cause: String
+            do throws(FileAccessError) {
+                try FileAccess.require(file)
+                cause = "The file \(file.path) holds no passphrase."
+            } catch {
+                cause = error.message
+            }
             throw ConsumerError(
-                code: "key-passphrase-unreadable", message: "The file of the keys' passphrase cannot be read.")
+                code: "key-passphrase-unreadable", message: "The file of the keys' passphrase cannot be read. \(cause)")
         }
         guard isCredential || mode & 0o077 == 0 else {
             throw ConsumerError(

@@ -1,4 +1,5 @@
 import Foundation
+import Storage
 
 #if canImport(Glibc)
     import Glibc
@@ -48,6 +49,8 @@ public enum PrivateFile {
 
     private static func unwritable(_ url: URL) -> ConsumerError {
         ConsumerError(
-            code: "file-unwritable", message: "The file \(url.lastPathComponent) cannot be written; see its folder.")
+            code: "file-unwritable",
+            message:
+                "The account \(FileAccess.account) cannot write the file \(url.path); see its folder's owner and mode.")
     }
 }

@@ -1,6 +1,7 @@
 import Core
 import FHIR
 import Foundation
+import Storage
 
 extension StudyCheck {
     /// Reads study.json, and names the members that nobody knows.
@@ -19,7 +20,7 @@ extension StudyCheck {
                 ]
             )
         }
-        guard let data = FileManager.default.contents(atPath: folder.configurationURL.path), let json = try? JSON(data)
+        guard let data = try? FileAccess.contents(of: folder.configurationURL), let json = try? JSON(data)
         else { return (configuration, []) }
         var findings = Self.unknown(in: json, known: StudyConfiguration.knownMembers, place: "")
         if let limits = json["limits"] {

@@ -23,7 +23,9 @@ extension StudyCheck {
         findings += versions(templates)
         findings += strayFindings(
             in: folder.consentURL, named: Set(templates.flatMap { $0.template.sections.compactMap(\.htmlContentFile) }))
-        if templates.isEmpty, !study.c3pro.acceptsContractsWithoutTerms {
+        if !isReadable(folder.consentURL) {
+            // That is a finding of ``accessFindings()``.
+        } else if templates.isEmpty, !study.c3pro.acceptsContractsWithoutTerms {
             findings.append(
                 StudyFinding(
                     .warning, "consent-missing", file: "consent/",

@@ -84,6 +84,7 @@ extension StudyCheck {
         let set = folder.publicKeysURL.lastPathComponent
         let published = folder.publicKeySet().map { data in Result { try PublishedKeys(reading: data) } }
         switch published {
+        case nil where !isReadable(folder.publicKeysURL): break
         case nil:
             findings.append(
                 StudyFinding(.error, "keys-missing", file: set, "It is not there; run `tributary keys generate`."))
@@ -91,6 +92,7 @@ extension StudyCheck {
             findings.append(StudyFinding(.error, "keys-unreadable", file: set, "It holds no set of public keys."))
         case .success: break
         }
+        if let missing = missingKeys() { findings.append(missing) }
         // A receiver's account has no access to the private keys, and needs none.
         guard FileManager.default.isReadableFile(atPath: folder.keys.url.path) else { return findings }
         do {
@@ -123,7 +125,8 @@ extension StudyCheck {
     /// The roots of app receipts, and the app's word.
     func receiptFindings(_ study: StudyConfiguration) -> [StudyFinding] {
         var findings: [StudyFinding] = []
-        let roots = folder.receiptRoots(development: study.development)
+        // A file in it that cannot be read is a finding of ``accessFindings()``.
+        guard let roots = try? folder.receiptRoots(development: study.development) else { return findings }
         if roots.isEmpty {
             findings.append(
                 StudyFinding(.warning, "receipt-roots-missing", file: "receipt-roots/", "No app can register."))
@@ -142,8 +145,11 @@ extension StudyCheck {
                 return findings
             }
         } catch {
+            let error = error as? any CodedError
             findings.append(
-                StudyFinding(.error, "antispam-missing", file: "antispam.sha256", "The file is missing."))
+                StudyFinding(
+                    .error, error?.code ?? "antispam-missing", file: "antispam.sha256",
+                    error?.message ?? "The file is missing."))
         }
         return findings
     }

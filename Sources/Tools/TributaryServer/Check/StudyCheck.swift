@@ -36,7 +36,8 @@ public struct StudyCheck {
         guard let configuration else { return (nil, findings) }
         return (
             configuration,
-            findings + consentFindings(configuration) + formFindings() + profileFindings() + healthTypeFindings()
+            findings + accessFindings() + consentFindings(configuration) + formFindings() + profileFindings()
+                + healthTypeFindings()
                 + healthSyncFindings()
                 + deviceTemplateFindings()
         )
@@ -65,10 +66,8 @@ public struct StudyCheck {
         var findings: [StudyFinding] = []
         for file in StudyFolder.jsonFiles(in: url) {
             let place = "\(folder)/\(file.lastPathComponent)"
-            guard let bytes = FileManager.default.contents(atPath: file.path) else {
-                findings.append(StudyFinding(.error, "file-unreadable", file: place, "The file cannot be read."))
-                continue
-            }
+            // An unreadable file is a finding of ``accessFindings()``.
+            guard let bytes = FileManager.default.contents(atPath: file.path) else { continue }
             let resource: Resource
             do throws(ResourceError) {
                 resource = try Resource(bytes)

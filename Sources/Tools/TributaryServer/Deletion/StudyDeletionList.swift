@@ -39,6 +39,7 @@ public struct StudyDeletionList: Sendable, Hashable {
     /// - Throws: ``ServerError`` `deletions-invalid`, `deletions-mismatch` for the list of another study.
     static func read(_ file: URL, studyID: String) throws -> StudyDeletionList? {
         guard StudyBackupFiles.exists(file.path) else { return nil }
+        try FileAccess.require(file)
         guard StudyBackupFiles.size(file.path) ?? .max <= largestFile,
             let data = FileManager.default.contents(atPath: file.path), let json = try? JSON(data),
             json["format"]?.string == format, json["version"]?.integer == version,

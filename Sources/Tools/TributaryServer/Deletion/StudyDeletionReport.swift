@@ -109,9 +109,8 @@ extension StudyDeletionReport {
     /// - Throws: ``ServerError`` `file-unreadable`, `key-file-unreadable`.
     public static func isGenuine(_ file: URL, key: URL) throws -> Bool {
         func contents(_ url: URL) throws -> Data {
-            guard let data = FileManager.default.contents(atPath: url.path) else {
-                throw ServerError(
-                    code: "file-unreadable", message: "The file \(url.lastPathComponent) cannot be read.")
+            guard let data = try FileAccess.contents(of: url) else {
+                throw FileAccessError(path: url.path, cause: .missing)
             }
             return data
         }

@@ -3,6 +3,7 @@ import FHIR
 import FHIRValidation
 import FHIRXML
 import Foundation
+import Storage
 import TributaryServer
 
 /// `tributary fhir validate`
@@ -63,7 +64,9 @@ struct FHIRValidateCommand: AsyncParsableCommand {
         do {
             return try FileValidation(file: file, validator: validator, hasProfiles: !profile.isEmpty).report()
         } catch {
-            let failure = error as? CommandError ?? CommandError("file-unreadable", "The file cannot be read.")
+            let failure =
+                CommandFailure.readable(error) as? CommandError
+                ?? CommandError("file-unreadable", "The file \(file) cannot be read.")
             return ValidationReport(issues: [
                 ValidationIssue(.fatal, .notFound, code: failure.code, expression: "", message: failure.message)
             ])
@@ -229,6 +232,7 @@ struct FileLines {
 
     init(path: String) throws {
         guard let handle = FileHandle(forReadingAtPath: path) else {
+            try FileAccess.require(URL(fileURLWithPath: path))
             throw CommandError("file-unreadable", "The file \(path) cannot be read.")
         }
         self.handle = handle

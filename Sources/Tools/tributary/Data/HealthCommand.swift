@@ -38,6 +38,7 @@ struct HealthCommand: AsyncParsableCommand {
             var selection = try choice.selection()
             selection.subject = subject
             selection.units = units
+            let source = try CommandInput.export(export)
             let file = try OutputFile(path: output, replaces: force)
             let importReport: HealthImportReport
             do {
@@ -58,7 +59,7 @@ struct HealthCommand: AsyncParsableCommand {
                         try file.write(line: { observation.write(to: &$0) })
                         nights?.add(observation)
                     })
-                var converted = try await HealthExport(path: export).convert(
+                var converted = try await source.convert(
                     selection, into: sink, progress: ProgressLine().show)
                 for night in nights?.nights() ?? [] {
                     try file.write(line: { $0.append(contentsOf: night.observation(subject: subject).json.bytes()) })
@@ -130,10 +131,7 @@ struct HealthChoice: ParsableArguments {
 
     /// A table with a file's additions.
     static func table(path: String, on table: HealthTypeTable = .standard) throws -> HealthTypeTable {
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw CommandError("file-unreadable", "The file \(path) cannot be read.")
-        }
-        return try table.applying(supplement: JSON(Array(data)))
+        try table.applying(supplement: JSON(Array(try CommandInput.file(path))))
     }
 
     private static func words(_ text: String?) -> [String]? {

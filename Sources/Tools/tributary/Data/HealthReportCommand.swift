@@ -28,10 +28,11 @@ extension HealthCommand {
             let (first, last) = (try day(since, "--since"), try day(until, "--until"))
             if let first, let last, last < first { throw ValidationError("--until must not be before --since.") }
             var report = HealthReportPage(since: first, until: last)
+            let source = try CommandInput.export(export)
             let file = try OutputFile(path: output, replaces: force)
             let importReport: HealthImportReport
             do {
-                importReport = try await HealthExport(path: export).convert(
+                importReport = try await source.convert(
                     HealthSelection(), into: HealthSink(special: { report.add($0.record) }) { report.add($0) },
                     progress: ProgressLine().show)
                 try file.write(line: { $0.append(contentsOf: report.html(importReport: importReport).utf8) })

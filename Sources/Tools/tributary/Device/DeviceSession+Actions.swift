@@ -132,7 +132,7 @@ extension DeviceSession {
                 observation: { observation in
                     try add(observation.fingerprint, observation.id) { observation.write(to: &$0) }
                 })
-            return try HealthExport(path: path).convert(selection, into: sink)
+            return try CommandInput.export(path).convert(selection, into: sink)
         }
         try flush()
         return HealthResult(importReport: importReport, queued: queued, submissions: submissions)

@@ -11,10 +11,13 @@ struct InitCommand: AsyncParsableCommand {
         commandName: "init",
         abstract: "Make a study's folder, with keys.",
         discussion: """
-            Makes study.json, consent/, questionnaires/, keys/, queue/ and data/. An existing study is never overwritten.
+            Makes study.json, consent/, questionnaires/, keys/, queue/ and data/. An existing study is never overwritten;
+            if the command fails, nothing stays. --group names the group of the accounts that share the folder, where the
+            receiver runs as an account of its own: it can read what it serves and use queue/, and no key and no record.
 
             Example:
               tributary init sleep-study --id sleep-study --title "Sleep and mood"
+              tributary init /srv/study --bundle-identifier org.example.study --group tributary-queue
             """)
 
     @Argument(help: "The folder to make.")
@@ -40,6 +43,9 @@ struct InitCommand: AsyncParsableCommand {
     @Option(help: "Where the records' database is, likewise.")
     var database: String?
 
+    @Option(help: "The group of the accounts that share the folder, such as tributary-queue.")
+    var group: String?
+
     @Flag(help: "Take what C3-PRO's apps send: their envelopes, and their Contracts where consent/ has their text.")
     var c3pro = false
 
@@ -63,8 +69,7 @@ struct InitCommand: AsyncParsableCommand {
             id: name, title: title ?? name, bundleIdentifier: bundleIdentifier,
             c3pro: C3PROAcceptance(isAccepted: c3pro), development: development, queue: try queue.map(Self.place),
             database: try database.map(Self.place), deidentification: Deidentification(isPseudonymous: true))
-        try folder.make(configuration, antispam: token, now: Date())
-        _ = try await StudyStores(folder).migrate()
+        try await StudyMaking(folder, configuration, group: group).run(antispam: token, now: Date())
         if development {
             CommandOutput.note(
                 "WARNING: a development study: anyone who has this folder can make receipts. Never use it for real data."

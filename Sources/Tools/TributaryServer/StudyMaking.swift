@@ -1,0 +1,145 @@
+import Consumer
+import Foundation
+import Storage
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Makes a study: its folder with keys, its stores, and the group and modes by which two accounts share it. If it fails,
+/// nothing of it stays.
+public struct StudyMaking: Sendable {
+    private let folder: StudyFolder
+    private let configuration: StudyConfiguration
+    private let group: gid_t?
+    private let groupName: String?
+
+    /// - Parameter group: the group of the accounts that share the study's folder: the receiver's and the consumer's. Without one
+    ///   the group of the folder, if the folder is there, else the account's own.
+    /// - Throws: ``ServerError`` `group-unknown`.
+    public init(_ folder: StudyFolder, _ configuration: StudyConfiguration, group: String? = nil) throws {
+        self.folder = folder
+        self.configuration = configuration
+        groupName = group
+        self.group = try group.map { name in
+            if let entry = getgrnam(name) { return entry.pointee.gr_gid }
+            guard let number = gid_t(name) else {
+                throw ServerError(
+                    code: "group-unknown",
+                    message: "There is no group \(name); make it with `groupadd --system \(name)`.")
+            }
+            return number
+        }
+    }
+
+    /// Makes the study.
+    ///
+    /// - Parameters:
+    ///   - antispam: the token that apps send; only its hash is kept.
+    ///   - now: the time.
+    /// - Throws: ``ServerError`` `study-exists`, `group-forbidden`; ``Storage/StorageError``, ``Storage/FileAccessError``. Then
+    ///   the folder, and a database that was made, are as they were.
+    public func run(antispam: String, now: Date) async throws {
+        let before = Present(folder)
+        // What is here already stays, whatever comes.
+        guard !before.isStudy else {
+            throw ServerError(
+                code: "study-exists", message: "There is a study in this folder already; nothing was changed.")
+        }
+        var made: [Store] = []
+        do {
+            try folder.make(configuration, antispam: antispam, now: now)
+            let stores = try StudyStores(folder)
+            // Both can be reached before either is made.
+            let all = [stores.records, stores.queue]
+            var missing: [Store] = []
+            for store in all where try await !store.isThere() { missing.append(store) }
+            made = missing
+            _ = try await stores.migrate()
+            try share(before)
+        } catch {
+            for store in made { try? await store.remove() }
+            before.restore()
+            throw error
+        }
+    }
+
+    /// Gives what was made to the group, and, made by root in a folder of another account, to that account.
+    private func share(_ before: Present) throws {
+        let group = group ?? before.group
+        let owner = geteuid() == 0 ? before.owner : nil
+        let names = try FileAccess.names(in: folder.url) ?? []
+        let made = names.filter { !before.names.contains($0) }.map(folder.url.appendingPathComponent)
+        for place in made + (before.isThere ? [] : [folder.url]) {
+            let inside = FileManager.default.enumerator(atPath: place.path)?.compactMap { $0 as? String } ?? []
+            let all = place == folder.url ? [] : inside.map { place.appendingPathComponent($0).path }
+            for path in [place.path] + all {
+                guard lchown(path, owner ?? uid_t.max, group ?? gid_t.max) == 0 else {
+                    throw ServerError(
+                        code: "group-forbidden",
+                        message: "The account \(FileAccess.account) cannot give \(path) to the group "
+                            + "\(groupName ?? "of the folder"): add the account to the group, or run the command as root."
+                    )
+                }
+            }
+        }
+        // A change of the group takes the bit away that gives it to what is made later.
+        let queue = folder.defaultQueueURL.deletingLastPathComponent()
+        if made.contains(where: { $0.lastPathComponent == queue.lastPathComponent }) {
+            try StudyBackupFiles.restrict(queue.path, to: 0o2770)
+            for name in try FileAccess.names(in: queue) ?? [] {
+                try StudyBackupFiles.restrict(queue.appendingPathComponent(name).path, to: 0o660)
+            }
+        }
+        // What is published later is of the group as well.
+        if group != nil {
+            for place in [folder.consentURL, folder.questionnairesURL, folder.receiptRootsURL] {
+                try StudyBackupFiles.restrict(place.path, to: 0o2755)
+            }
+        }
+    }
+
+    /// What was in the folder before the study was made.
+    private struct Present {
+        let url: URL
+        let isThere: Bool
+        let isStudy: Bool
+        let names: Set<String>
+        let owner: uid_t?
+        let group: gid_t?
+        /// The outermost folder that had to be made; nil where the study's folder was there.
+        let firstMissing: URL?
+
+        init(_ folder: StudyFolder) {
+            url = folder.url
+            var status = stat()
+            isThere = stat(url.path, &status) == 0
+            isStudy =
+                StudyBackupFiles.exists(folder.configurationURL.path) || StudyBackupFiles.exists(folder.keys.url.path)
+            names = Set((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? [])
+            owner = isThere && status.st_uid != geteuid() ? status.st_uid : nil
+            group = isThere && status.st_gid != getegid() ? status.st_gid : nil
+            var missing: URL?
+            var place = url.standardizedFileURL
+            while place.path != "/", !StudyBackupFiles.exists(place.path) {
+                missing = place
+                place.deleteLastPathComponent()
+            }
+            firstMissing = missing
+        }
+
+        /// Removes what was not there.
+        func restore() {
+            let files = FileManager.default
+            if let firstMissing {
+                try? files.removeItem(at: firstMissing)
+                return
+            }
+            for name in (try? files.contentsOfDirectory(atPath: url.path)) ?? [] where !names.contains(name) {
+                try? files.removeItem(at: url.appendingPathComponent(name))
+            }
+        }
+    }
+}
