@@ -127,4 +127,28 @@ import Testing
             #expect(growth.factor <= 6, "\(what)")
         }
     }
+
+    /// Clearing a large object member by member, first to last: each removal costs the same on average.
+    @Test func removalsCostNoMoreInALargeObject() {
+        let growth = Growth.of(from: 1_000) { size in
+            JSONObject(unique: (0..<size).map { JSONObject.Member(key: "n\($0)", value: .number(JSONNumber($0))) })
+        } _: { object in
+            var object = object
+            for number in 0..<(object.count * 2 / 3) { object["n\(number)"] = nil }
+            _ = object.members.count
+        }
+        #expect(growth.factor < 8, "\(growth)")
+    }
+
+    @Test func whatIsLeftKeepsItsOrderAfterRemovals() {
+        let all = (0..<200).map { JSONObject.Member(key: "n\($0)", value: .number(JSONNumber($0))) }
+        var object = JSONObject(unique: all)
+        for number in stride(from: 0, to: 90, by: 2) { object["n\(number)"] = nil }
+        object["n0"] = "again"
+        object.set("second", true, at: 1)
+        #expect(object.count == 200 - 45 + 2 && object.keys.count == object.count)
+        #expect(object.keys.prefix(3) == ["n1", "second", "n3"] && object.keys.last == "n0")
+        #expect(object["n2"] == nil && object["n3"] == 3 && !object.isEmpty)
+        #expect(object == JSONObject(unique: object.members))
+    }
 }

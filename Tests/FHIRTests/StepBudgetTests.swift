@@ -26,4 +26,28 @@ import Testing
         for _ in 0..<1000 { #expect(budget.spend(1 << 40)) }
         #expect(!StepBudget(steps: -1).spend())
     }
+
+    /// Work that takes long ends soon after its deadline, however many steps are left.
+    @Test func aBudgetIsUsedUpAtItsDeadline() {
+        let late = StepBudget(steps: .max, deadline: .now)
+        var taken = 0
+        while late.spend(), taken < 1_000_000 { taken += 1 }
+        #expect(taken <= StepBudget.stepsBetweenChecks && late.isExhausted && late.remaining == 0)
+        let early = StepBudget(steps: 5_000, deadline: .now + .seconds(3_600))
+        while early.spend() {}
+        #expect(early.spent == 5_000 && !StepBudget(steps: 1).isOver)
+    }
+
+    @Test func aBudgetWithADeadlineIsUsedUpWhenItsTaskIsCancelled() async {
+        let task = _Concurrency.Task {
+            let (bounded, unbounded) = (
+                StepBudget(steps: .max, deadline: .now + .seconds(3_600)), StepBudget(steps: 10_000)
+            )
+            withUnsafeCurrentTask { $0?.cancel() }
+            // What has no deadline is done all the same: acknowledged data are not refused because a server stops.
+            return (bounded.isOver, (0..<10_000).allSatisfy { _ in unbounded.spend() })
+        }
+        let (isOver, isDone) = await task.value
+        #expect(isOver && isDone)
+    }
 }

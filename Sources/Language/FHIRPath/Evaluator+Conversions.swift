@@ -24,6 +24,7 @@ extension Evaluator {
         default: return .empty
         }
         guard let value = try single(input, function.rawValue + "()") else { return .empty }
+        try spend(bytes: value.byteCount)
         let result = convert(value)
         if function.isTest { return .one(.boolean(result != nil)) }
         return result.map { .one($0) } ?? .empty

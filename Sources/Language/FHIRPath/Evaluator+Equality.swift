@@ -64,7 +64,8 @@ enum ValueEquality {
     static func sameText(_ left: String, _ right: String) -> Bool {
         let same = left.utf8.withContiguousStorageIfAvailable { first in
             right.utf8.withContiguousStorageIfAvailable { second in
-                first.count == second.count && first.elementsEqual(second)
+                first.count == second.count
+                    && (first.baseAddress == second.baseAddress || first.elementsEqual(second))
             }
         }
         return (same ?? nil) ?? left.utf8.elementsEqual(right.utf8)

@@ -66,6 +66,7 @@ extension Evaluator {
         _ function: FHIRPathFunction, _ input: [FHIRPathValue], _ arguments: [ExpressionNode],
         _ scope: Scope
     ) throws(FHIRPathError) -> [FHIRPathValue] {
+        try spend(input.count / Evaluator.bytesPerStep)
         switch function {
         case .allTrue: return [.boolean(try booleans(input, "allTrue()").allSatisfy { $0 })]
         case .anyTrue: return [.boolean(try booleans(input, "anyTrue()").contains(true))]
@@ -213,7 +214,12 @@ extension Evaluator {
 
     private mutating func index(_ values: [FHIRPathValue]) throws(FHIRPathError) -> DistinctValues {
         var set = DistinctValues()
-        for value in values { try spend(1 + set.insert(value)) }
+        for value in values {
+            let bytes = value.byteCount
+            try spend(bytes: bytes)
+            let compared = set.insert(value)
+            try spend(bytes: compared * bytes)
+        }
         return set
     }
 
@@ -222,7 +228,7 @@ extension Evaluator {
     ) throws(FHIRPathError) -> [FHIRPathValue] {
         var output: [FHIRPathValue] = []
         for value in values {
-            try spend()
+            try spend(bytes: value.byteCount)
             if other.contains(value) == keeping { output.append(value) }
         }
         return output

@@ -13,6 +13,13 @@ extension Evaluator {
         }
         let second = try branch(right, focus, scope)
         switch sign {
+        case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual:
+            try spend(bytes: ComparisonCost.ofEquality(first, second))
+        case .equivalent, .notEquivalent:
+            try spend(bytes: ComparisonCost.ofEquivalence(first, second))
+        default: break
+        }
+        switch sign {
         case .union: return Items(try bounded(try distinct(first.array + second.array)))
         case .equal: return ValueEquality.areEqual(first, second).map { .truth($0) } ?? .empty
         case .notEqual: return ValueEquality.areEqual(first, second).map { .truth(!$0) } ?? .empty
@@ -48,6 +55,7 @@ extension Evaluator {
     ) throws(FHIRPathError) -> Items {
         guard !item.isSeveral else { throw .several(name) }
         guard case .one(let item) = item else { return .empty }
+        try spend(bytes: ComparisonCost.ofEquality(item, collection))
         switch collection {
         case .empty: return .truth(false)
         case .one(let value): return .truth(ValueEquality.areEqual(value, item) == true)
@@ -104,9 +112,10 @@ extension Evaluator {
         guard values.count > 1 else { return values }
         var set = DistinctValues()
         for value in values {
-            try spend()
-            let looked = set.insert(value)
-            try spend(looked)
+            let bytes = value.byteCount
+            try spend(bytes: bytes)
+            let compared = set.insert(value)
+            try spend(bytes: compared * bytes)
         }
         return set.values
     }

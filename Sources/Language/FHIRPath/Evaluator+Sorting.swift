@@ -22,7 +22,10 @@ extension Evaluator {
             }
             rows.append((item, values, index))
         }
-        try spend(input.count * max(1, input.count.bitWidth - input.count.leadingZeroBitCount))
+        let comparisons = max(1, input.count.bitWidth - input.count.leadingZeroBitCount)
+        try spend(input.count * comparisons)
+        let bytes = rows.reduce(0) { $1.keys.reduce($0) { $0 + ($1?.byteCount ?? 0) } }
+        try spend(bytes: min(bytes, 1 << 40) * comparisons)
         var failure: FHIRPathError?
         rows.sort { left, right in
             for (index, key) in keys.enumerated() {

@@ -9,28 +9,35 @@ extension Evaluator {
         var name: String { function.rawValue + "()" }
         if function == .join {
             var parts: [String] = []
+            var bytes = 0
             for item in input.array {
                 guard let text = try string(.one(item), name) else { continue }
                 parts.append(text)
+                bytes += text.utf8.count
             }
             let separator = try arguments.first.map { node throws(FHIRPathError) in
                 try string(try argument(node, scope), name)
             }
             guard !parts.isEmpty else { return .empty }
+            bytes += (parts.count - 1) * ((separator ?? nil) ?? "").utf8.count
+            guard bytes <= context.limits.characters else { throw tooLong }
             return try bounded(parts.joined(separator: (separator ?? nil) ?? ""))
         }
         guard let text = try string(input, name) else { return .empty }
-        try spend(1 + text.utf8.count / 64)
+        try spend(bytes: text.utf8.count)
         switch function {
         case .upper: return .one(.string(text.uppercased()))
         case .lower: return .one(.string(text.lowercased()))
         case .length: return .one(.integer(text.unicodeScalars.count))
-        case .toChars: return Items(try bounded(text.unicodeScalars.map { .string(String($0)) }))
+        case .toChars:
+            guard text.utf8.count / 4 <= context.limits.items else { throw tooMany }
+            return Items(try bounded(text.unicodeScalars.map { .string(String($0)) }))
         case .trim: return .one(.string(text.trimmingCharacters(in: .whitespacesAndNewlines)))
         default: break
         }
         if function == .substring { return try substring(text, arguments, scope) }
         guard let argument = try string(try argument(arguments[0], scope), name) else { return .empty }
+        try spend(bytes: argument.utf8.count)
         switch function {
         case .startsWith:
             return .one(.boolean(argument.isEmpty || text.utf8.starts(with: argument.utf8)))
@@ -42,7 +49,9 @@ extension Evaluator {
         case .indexOf: return .one(.integer(TextSearch.offset(of: argument, in: text) ?? -1))
         case .lastIndexOf: return .one(.integer(TextSearch.lastOffset(of: argument, in: text) ?? -1))
         case .split:
-            return Items(try bounded(TextSearch.split(text, by: argument).map(FHIRPathValue.string)))
+            guard let parts = TextSearch.split(text, by: argument, limit: context.limits.items) else { throw tooMany }
+            try spend(parts.count)
+            return Items(parts.map(FHIRPathValue.string))
         case .encode: return try made(TextCoding.encoded(text, argument))
         case .decode: return try made(TextCoding.decoded(text, argument))
         case .escape: return try made(TextCoding.escaped(text, argument))
@@ -51,29 +60,50 @@ extension Evaluator {
             guard let replacement = try string(try self.argument(arguments[1], scope), name) else {
                 return .empty
             }
-            let count =
-                argument.isEmpty ? text.unicodeScalars.count + 1 : text.utf8.count / argument.utf8.count
-            guard count * max(1, replacement.utf8.count) + text.utf8.count <= context.limits.characters
-            else {
-                throw .limit(
-                    "text-too-long", "A text would have more than \(context.limits.characters) characters.")
-            }
-            return .one(.string(TextSearch.replace(argument, by: replacement, in: text)))
+            try spend(bytes: replacement.utf8.count)
+            guard
+                let replaced = TextSearch.replace(
+                    argument, by: replacement, in: text, limit: context.limits.characters)
+            else { throw tooLong }
+            return try bounded(replaced)
         case .matches, .matchesFull:
+            let expression = try pattern(arguments, argument, flagsAt: 1, function == .matchesFull, scope)
             return .one(
-                .boolean(
-                    try pattern(arguments, argument, flagsAt: 1, function == .matchesFull, scope).matches(
-                        text)))
+                .boolean(try matching { reports throws(FHIRPathError) in try expression.matches(text, &reports) }))
         case .replaceMatches:
             guard let replacement = try string(try self.argument(arguments[1], scope), name) else {
                 return .empty
             }
             if argument.isEmpty { return .one(.string(text)) }
+            let expression = try pattern(arguments, argument, flagsAt: 2, false, scope)
+            let limit = context.limits.characters
             return try bounded(
-                try pattern(arguments, argument, flagsAt: 2, false, scope).replaced(
-                    in: text, by: replacement, limit: context.limits.characters))
+                try matching { reports throws(FHIRPathError) in
+                    try expression.replaced(in: text, by: replacement, limit: limit, &reports)
+                })
         default: return .empty
         }
+    }
+
+    private var tooMany: FHIRPathError {
+        .limit("too-many-items", "A collection would have more than \(context.limits.items) items.")
+    }
+
+    private var tooLong: FHIRPathError {
+        .limit("text-too-long", "A text would have more than \(context.limits.characters) characters.")
+    }
+
+    /// Matches a pattern: each progress report of the matcher costs steps, and it stops where none are left, the deadline has
+    /// passed or the task is cancelled.
+    private mutating func matching<Result>(
+        _ match: (inout RegularExpression.Reports) throws(FHIRPathError) -> Result
+    ) throws(FHIRPathError) -> Result {
+        var reports = RegularExpression.Reports(
+            limit: min(RegularExpression.maximumReports, stepsLeft / RegularExpression.stepsPerReport),
+            budget: budget)
+        let result = try match(&reports)
+        try spend(reports.count * RegularExpression.stepsPerReport)
+        return result
     }
 
     private mutating func made(_ text: String?) throws(FHIRPathError) -> Items {
@@ -86,6 +116,8 @@ extension Evaluator {
         _ scope: Scope
     ) throws(FHIRPathError) -> RegularExpression {
         if case .pattern(_, let compiled) = arguments[0] { return compiled }
+        // A pattern that the data bring is compiled for each call.
+        try spend(text.utf8.count)
         let flags =
             arguments.count > place ? try string(try argument(arguments[place], scope), "A pattern") : nil
         return try RegularExpression(text, flags: flags ?? "", isWhole: isWhole)
@@ -106,63 +138,6 @@ extension Evaluator {
             rest = rest.prefix(max(0, length))
         }
         return .one(.string(String(rest)))
-    }
-}
-
-/// Searching by code points.
-enum TextSearch {
-    /// Where the text stands, in code points from 0.
-    static func offset(of needle: String, in text: String) -> Int? {
-        if needle.isEmpty { return 0 }
-        let (bytes, part) = (Array(text.utf8), Array(needle.utf8))
-        return byteOffset(of: part, in: bytes, from: 0).map { scalars(before: $0, in: bytes) }
-    }
-
-    static func lastOffset(of needle: String, in text: String) -> Int? {
-        let (bytes, part) = (Array(text.utf8), Array(needle.utf8))
-        if part.isEmpty { return scalars(before: bytes.count, in: bytes) }
-        guard bytes.count >= part.count else { return nil }
-        for start in stride(from: bytes.count - part.count, through: 0, by: -1)
-        where bytes[start] == part[0] && bytes[start..<start + part.count].elementsEqual(part) {
-            return scalars(before: start, in: bytes)
-        }
-        return nil
-    }
-
-    static func byteOffset(of part: [UInt8], in bytes: [UInt8], from start: Int) -> Int? {
-        guard let first = part.first, bytes.count >= part.count else { return nil }
-        var place = start
-        while place + part.count <= bytes.count {
-            if bytes[place] == first, bytes[place..<place + part.count].elementsEqual(part) {
-                return place
-            }
-            place += 1
-        }
-        return nil
-    }
-
-    private static func scalars(before place: Int, in bytes: [UInt8]) -> Int {
-        bytes[..<place].reduce(0) { $1 & 0xC0 == 0x80 ? $0 : $0 + 1 }
-    }
-
-    static func split(_ text: String, by separator: String) -> [String] {
-        if separator.isEmpty { return text.unicodeScalars.map { String($0) } }
-        let (bytes, part) = (Array(text.utf8), Array(separator.utf8))
-        var output: [String] = []
-        var start = 0
-        while let place = byteOffset(of: part, in: bytes, from: start) {
-            output.append(String(decoding: bytes[start..<place], as: UTF8.self))
-            start = place + part.count
-        }
-        return output + [String(decoding: bytes[start...], as: UTF8.self)]
-    }
-
-    /// An empty text stands between all code points and at both ends.
-    static func replace(_ needle: String, by replacement: String, in text: String) -> String {
-        if needle.isEmpty {
-            return replacement + text.unicodeScalars.map { String($0) + replacement }.joined()
-        }
-        return split(text, by: needle).joined(separator: replacement)
     }
 }
 

@@ -18,12 +18,16 @@ struct Evaluator {
     /// The input of the expression as a whole.
     let root: Items
     private var steps: Int
+    /// The budget that the steps are taken from, for its deadline; nil without one.
+    let budget: StepBudget?
+    private var untilCheck = StepBudget.stepsBetweenChecks
     private var depth = 0
     private let maximumDepth: Int
 
-    init(_ context: FHIRPathContext, root: Items) {
+    init(_ context: FHIRPathContext, root: Items, budget: StepBudget? = nil) {
         self.context = context
         self.root = root
+        self.budget = budget?.deadline == nil ? nil : budget
         steps = context.limits.steps
         maximumDepth = context.limits.depth + Parser.maximumHeight
     }
@@ -31,13 +35,33 @@ struct Evaluator {
     /// The steps that were taken.
     var spent: Int { context.limits.steps - steps }
 
+    /// The steps that are left.
+    var stepsLeft: Int { max(0, steps) }
+
     mutating func spend(_ count: Int = 1) throws(FHIRPathError) {
         steps -= count
         guard steps >= 0 else {
             throw .limit(
                 "too-many-steps", "The evaluation takes more than \(context.limits.steps) steps.")
         }
+        guard let budget else { return }
+        untilCheck -= max(1, count)
+        guard untilCheck <= 0 else { return }
+        untilCheck = StepBudget.stepsBetweenChecks
+        try check(budget)
     }
+
+    /// - Throws: ``FHIRPathError`` where the deadline of the budget has passed or the task is cancelled.
+    private func check(_ budget: StepBudget) throws(FHIRPathError) {
+        guard budget.isOver else { return }
+        throw .limit("evaluation-time", "The evaluation takes longer than it may.")
+    }
+
+    /// Takes the steps of work on texts, of which a step does 16 bytes.
+    mutating func spend(bytes: Int) throws(FHIRPathError) { try spend(1 + bytes / Evaluator.bytesPerStep) }
+
+    /// Bytes of text that are compared or copied in one step.
+    static let bytesPerStep = 16
 
     func bounded(_ values: [FHIRPathValue]) throws(FHIRPathError) -> [FHIRPathValue] {
         guard values.count <= context.limits.items else {

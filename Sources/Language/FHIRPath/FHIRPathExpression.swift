@@ -80,7 +80,7 @@ public struct FHIRPathExpression: Sendable, CustomStringConvertible {
         let input = Items.one(.element(element))
         var context = context
         context.limits.steps = min(context.limits.steps, budget.remaining)
-        var evaluator = Evaluator(context, root: input)
+        var evaluator = Evaluator(context, root: input, budget: budget)
         defer { budget.spend(evaluator.spent) }
         let result = try evaluator.evaluate(node, input, Evaluator.Scope(this: input))
         return try evaluator.boolean(result, "A constraint")

@@ -1,3 +1,4 @@
+import FHIR
 import Foundation
 
 /// A pattern of `matches()` and `replaceMatches()`: the Perl-like syntax of ICU, a dot matching line ends, too.
@@ -10,6 +11,17 @@ struct RegularExpression: Sendable {
     static let maximumPattern = 2000
     /// Progress reports that one match may make.
     static let maximumReports = 5000
+    /// The steps of an evaluation that one progress report costs: the matcher takes 10,000 steps of its own between two.
+    static let stepsPerReport = 1000
+
+    /// The progress reports of one match.
+    struct Reports {
+        /// Reports after which the match ends.
+        let limit: Int
+        /// The budget whose deadline ends the match; nil without one.
+        let budget: StepBudget?
+        fileprivate(set) var count = 0
+    }
 
     /// - Parameter isWhole: whether the whole text has to match.
     init(_ pattern: String, flags: String, isWhole: Bool = false) throws(FHIRPathError) {
@@ -35,21 +47,23 @@ struct RegularExpression: Sendable {
     }
 
     /// Whether the pattern is found in the text.
-    func matches(_ text: String) throws(FHIRPathError) -> Bool {
+    func matches(_ text: String, _ reports: inout Reports) throws(FHIRPathError) -> Bool {
         var isFound = false
-        try enumerateResults(text) { _ in
+        try enumerateResults(text, &reports) { _ in
             isFound = true
             return true
         }
         return isFound
     }
 
-    func replaced(in text: String, by template: String, limit: Int) throws(FHIRPathError) -> String {
+    func replaced(
+        in text: String, by template: String, limit: Int, _ reports: inout Reports
+    ) throws(FHIRPathError) -> String {
         var output = ""
         var last = 0
         let whole = text as NSString
         var failure: FHIRPathError?
-        try enumerateResults(text) { result in
+        try enumerateResults(text, &reports) { result in
             output += whole.substring(with: NSRange(location: last, length: result.range.location - last))
             output += ReplacementTemplate.expand(template, result, whole)
             last = result.range.location + result.range.length
@@ -65,9 +79,10 @@ struct RegularExpression: Sendable {
 
     /// Calls the body with each match until it says that it has enough.
     private func enumerateResults(
-        _ text: String, _ body: (NSTextCheckingResult) -> Bool
+        _ text: String, _ reports: inout Reports, _ body: (NSTextCheckingResult) -> Bool
     ) throws(FHIRPathError) {
-        var reports = 0
+        var (count, isOver) = (0, false)
+        let (limit, budget) = (reports.limit, reports.budget)
         let range = NSRange(location: 0, length: text.utf16.count)
         withoutActuallyEscaping(body) { body in
             expression.enumerateMatches(in: text, options: [.reportProgress], range: range) {
@@ -75,12 +90,14 @@ struct RegularExpression: Sendable {
                 if let result {
                     if body(result) { stop.pointee = true }
                 } else {
-                    reports += 1
-                    if reports > RegularExpression.maximumReports { stop.pointee = true }
+                    count += 1
+                    isOver = count > limit || budget?.isOver == true
+                    if isOver { stop.pointee = true }
                 }
             }
         }
-        if reports > RegularExpression.maximumReports {
+        reports.count = count
+        if isOver {
             throw .limit("pattern-too-costly", "The pattern takes too long on this text: simplify it.")
         }
     }

@@ -1,7 +1,8 @@
 /// A JSON object whose members keep their order.
 ///
 /// FHIR objects have a handful of members, and a scan of inline strings beats hashing there; an object that has more
-/// keeps an index of its names, so that no text costs more than its length, whatever names it has.
+/// keeps an index of its names, so that no text costs more than its length, whatever names it has. Removal from an object
+/// with an index takes constant time on average.
 public struct JSONObject: Sendable {
     /// One name with its value.
     public struct Member: Sendable, Hashable {
@@ -18,38 +19,42 @@ public struct JSONObject: Sendable {
     }
 
     /// The members in document order. Names are unique.
-    public private(set) var members: [Member]
+    public var members: [Member] { hasRemoved ? remaining : slots }
 
-    /// Where each name stands, once there are more members than are scanned quickly.
-    private var places: [String: Int]?
+    /// The members in document order, with those that were removed and are not cleared away yet (``NameIndex/removed``).
+    private var slots: [Member]
+
+    /// The index of the names once there are more members than are scanned quickly; empty without one. An array, since it
+    /// has the size of a reference: ``JSON`` stays as small as a text.
+    private var index: [NameIndex] = []
 
     /// An object of more members has an index.
     package static let mostScanned = 16
 
     /// Makes an object without members.
-    public init() { members = [] }
+    public init() { slots = [] }
 
     /// For who has checked that the names are unique, as the parser has.
     package init(unique members: [Member]) {
-        self.members = members
+        slots = members
         if members.count > JSONObject.mostScanned { indexAll() }
     }
 
     /// Whether there are no members.
-    public var isEmpty: Bool { members.isEmpty }
+    public var isEmpty: Bool { count == 0 }
     /// The number of members.
-    public var count: Int { members.count }
+    public var count: Int { index.isEmpty ? slots.count : slots.count - index[0].removed.count }
     /// The names of the members, in order.
     public var keys: [String] { members.map(\.key) }
 
-    /// The value of the member, nil if there is none. Setting keeps a member's place, appends a new one at the end,
+    /// The value of the member, nil if there is none. Setting keeps a member's position, appends a new one at the end,
     /// and nil removes it.
     public subscript(key: String) -> JSON? {
-        get { place(of: key).map { members[$0].value } }
+        get { slot(of: key).map { slots[$0].value } }
         set {
-            switch (place(of: key), newValue) {
-            case (let place?, let value?): members[place].value = value
-            case (let place?, nil): remove(at: place)
+            switch (slot(of: key), newValue) {
+            case (let slot?, let value?): slots[slot].value = value
+            case (let slot?, nil): remove(at: slot)
             case (nil, let value?): append(Member(key: key, value: value))
             case (nil, nil): break
             }
@@ -58,60 +63,95 @@ public struct JSONObject: Sendable {
 
     /// The value of the member whose name has the same code points. The subscript finds one that looks alike, too.
     package subscript(name: WantedName) -> JSON? {
-        if let places {
-            guard let place = places[name.text] else { return nil }
-            if name.isSame(as: members[place].key) { return members[place].value }
+        if !index.isEmpty {
+            guard let slot = index[0].slots[name.text] else { return nil }
+            if name.isSame(as: slots[slot].key) { return slots[slot].value }
         }
-        for place in members.indices where name.isSame(as: members[place].key) { return members[place].value }
+        for slot in slots.indices where name.isSame(as: slots[slot].key) && !isRemoved(slot) {
+            return slots[slot].value
+        }
         return nil
     }
 
-    /// Sets a member; a new one is put at the given place instead of at the end.
-    public mutating func set(_ key: String, _ value: JSON, at index: Int) {
-        if let present = place(of: key) {
-            members[present].value = value
-        } else if index >= members.count {
+    /// Sets a member; a new one is put at the given index instead of at the end.
+    public mutating func set(_ key: String, _ value: JSON, at position: Int) {
+        if let present = slot(of: key) {
+            slots[present].value = value
+        } else if position >= count {
             append(Member(key: key, value: value))
         } else {
-            members.insert(Member(key: key, value: value), at: max(index, 0))
-            if places != nil || members.count > JSONObject.mostScanned { indexAll() }
+            if hasRemoved { slots = remaining }
+            slots.insert(Member(key: key, value: value), at: max(position, 0))
+            if !index.isEmpty || slots.count > JSONObject.mostScanned { indexAll() }
         }
     }
 
     /// Changes the value of a member in place, without a copy of what it holds. Nothing happens where there is no such
     /// member.
     public mutating func update<Outcome>(_ key: String, _ change: (inout JSON) -> Outcome) -> Outcome? {
-        place(of: key).map { change(&members[$0].value) }
+        slot(of: key).map { change(&slots[$0].value) }
+    }
+}
+
+// MARK: Index
+
+extension JSONObject {
+    /// Where each name of an object of many members is.
+    private struct NameIndex: Sendable {
+        /// The slot of each name: of several names that are equal as texts but have other code points, the first.
+        var slots: [String: Int]
+        /// The further slots of such names, the last first.
+        var further: [String: [Int]]
+        /// Slots whose members were removed.
+        var removed: Set<Int> = []
     }
 
-    // MARK: Places
+    private var hasRemoved: Bool { !index.isEmpty && !index[0].removed.isEmpty }
 
-    private func place(of key: String) -> Int? {
-        if let places { return places[key] }
-        return members.firstIndex { $0.key == key }
+    private func isRemoved(_ slot: Int) -> Bool { !index.isEmpty && index[0].removed.contains(slot) }
+
+    private var remaining: [Member] { slots.enumerated().filter { !isRemoved($0.offset) }.map(\.element) }
+
+    private func slot(of key: String) -> Int? {
+        index.isEmpty ? slots.firstIndex { $0.key == key } : index[0].slots[key]
     }
 
     private mutating func append(_ member: Member) {
-        members.append(member)
-        if places != nil {
-            places?[member.key] = members.count - 1
-        } else if members.count > JSONObject.mostScanned {
+        slots.append(member)
+        if !index.isEmpty {
+            index[0].slots[member.key] = slots.count - 1
+        } else if slots.count > JSONObject.mostScanned {
             indexAll()
         }
     }
 
-    private mutating func remove(at place: Int) {
-        let key = members.remove(at: place).key
-        guard places != nil else { return }
-        // The last one leaves all others where they are.
-        if place == members.count { places?[key] = nil } else { indexAll() }
+    /// Removes a member. The members behind it stay in their slots; once half of the slots are removed ones, all are cleared
+    /// away together.
+    private mutating func remove(at slot: Int) {
+        guard !index.isEmpty else {
+            slots.remove(at: slot)
+            return
+        }
+        let key = slots[slot].key
+        index[0].slots[key] = index[0].further[key]?.popLast()
+        slots[slot].value = .null
+        index[0].removed.insert(slot)
+        guard index[0].removed.count > slots.count / 2 || slots.count <= 2 * JSONObject.mostScanned else { return }
+        slots = remaining
+        indexAll()
     }
 
-    /// The first of several names that look alike has the place, as a scan finds it.
     private mutating func indexAll() {
-        var places = [String: Int](minimumCapacity: members.count)
-        for (place, member) in members.enumerated() where places[member.key] == nil { places[member.key] = place }
-        self.places = places
+        var places = [String: Int](minimumCapacity: slots.count)
+        var further: [String: [Int]] = [:]
+        for (slot, member) in slots.enumerated() {
+            if places[member.key] == nil {
+                places[member.key] = slot
+            } else {
+                further[member.key, default: []].append(slot)
+            }
+        }
+        index = [NameIndex(slots: places, further: further.mapValues { $0.reversed() })]
     }
 }
 

@@ -15,10 +15,26 @@ public final class StepBudget {
     /// Whether more was asked for than there was. What was done since is not to be used.
     public private(set) var isExhausted = false
 
-    /// Makes a budget of so many steps.
+    /// The instant after which no step is taken; nil without one.
+    public let deadline: ContinuousClock.Instant?
+
+    /// Steps between two looks at the clock and at the task.
+    public static let stepsBetweenChecks = 1_000
+    private var untilCheck = StepBudget.stepsBetweenChecks
+
+    /// Makes a budget of a number of steps.
     public init(steps limit: Int) {
         self.limit = max(0, limit)
         remaining = self.limit
+        deadline = nil
+    }
+
+    /// Makes a budget for the work on a request, which no one needs after the deadline or once the task is
+    /// cancelled: then it is used up.
+    public init(steps limit: Int, deadline: ContinuousClock.Instant) {
+        self.limit = max(0, limit)
+        remaining = self.limit
+        self.deadline = deadline
     }
 
     /// A budget that no message uses up.
@@ -38,6 +54,20 @@ public final class StepBudget {
             return false
         }
         remaining -= max(0, steps)
+        guard deadline != nil else { return true }
+        untilCheck -= max(1, steps)
+        guard untilCheck <= 0 else { return true }
+        untilCheck = Self.stepsBetweenChecks
+        return !isOver
+    }
+
+    /// Whether the deadline has passed or the task is cancelled; then the budget is used up. A budget without a deadline is
+    /// never over.
+    public var isOver: Bool {
+        guard let deadline else { return false }
+        guard _Concurrency.Task.isCancelled || ContinuousClock.now >= deadline else { return false }
+        remaining = 0
+        isExhausted = true
         return true
     }
 
