@@ -36,12 +36,17 @@ class Access(Writing):
         hidden = self.nothing_is_stored_by(
             ("GET", path, None, self.own), ("GET", path + "/_history", None, self.own),
             ("GET", path + "/_history/1", None, self.own), ("PUT", path, {**about_me, "id": theirs}, self.own),
-            ("PATCH", path, {"status": "amended"}, self.own, MERGE_PATCH), ("DELETE", path, None, self.own),
-            ("DELETE", f"Patient/{two}", None, self.own),
-            ("PATCH", "Observation?identifier=theirs", {"status": "amended"}, self.own, MERGE_PATCH),
-            ("POST", "", bundle("transaction", entry("DELETE", path)), self.own))
+            ("PATCH", path, {"status": "amended"}, self.own, MERGE_PATCH),
+            ("PATCH", "Observation?identifier=theirs", {"status": "amended"}, self.own, MERGE_PATCH))
         for answer in hidden:
             self.refused(answer, 404, "record-unknown")
+        # What is deleted must not be there afterwards: for this token it never was.
+        absent = self.nothing_is_stored_by(
+            ("DELETE", path, None, self.own), ("DELETE", f"Patient/{two}", None, self.own),
+            ("DELETE", "Observation/never", None, self.own))
+        self.assertEqual([(answer.status, answer.headers["ETag"]) for answer in absent], [(204, None)] * 3)
+        answer, = self.nothing_is_stored_by(("POST", "", bundle("transaction", entry("DELETE", path)), self.own))
+        self.assertEqual(answer.json["entry"][0]["response"], {"status": "204 No Content"})
         refused = self.nothing_is_stored_by(
             ("POST", "Observation", about_them, self.own), ("PUT", path, {**about_them, "id": theirs}, self.own),
             ("PUT", f"Observation/{mine}", {**about_them, "id": mine}, self.own),

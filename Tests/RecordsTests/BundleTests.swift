@@ -57,7 +57,10 @@ import Trust
             entry("PUT", "Observation/a", observation("a", code: "y"), #","ifMatch":"W/\"9\"""#),
             entry("POST", "Observation", #"{"resourceType":"Patient"}"#),
             entry("PUT", "Observation/a", observation("b")),
-            entry("POST", "AuditEvent", #"{"resourceType":"AuditEvent"}"#), entry("DELETE", "Observation/none"),
+            entry("POST", "AuditEvent", #"{"resourceType":"AuditEvent"}"#), entry("DELETE", "Observation/new"),
+            entry("GET", "Observation/none"), entry("GET", "Observation/a/_history/7"), entry("GET", "Nothing"),
+            entry("GET", "Patient/none/$everything"), entry("GET", "Observation/none/_history"),
+            entry("GET", "Observation?code:nothing=x"), entry("POST", "Observation/_search?date=nonsense"),
             entry("GET", "Observation/a/b"), entry("PURGE", "Observation/a"),
             entry("POST", "Basic", #"{"resourceType":"Basic","subject":{"reference":"Patient?identifier=none"}}"#),
             entry("PUT", "Observation/new", observation("new")),
@@ -119,22 +122,84 @@ import Trust
     @Test(arguments: [
         "Observation/a", "Observation/a/_history/1", "Observation?code=8867-4", "?_type=Patient,Observation&_count=1",
         "Patient/p1/Observation?_count=1", "Patient/p1/*", "_history", "Observation/_history?_count=1",
-        "Observation/a/_history",
+        "Observation/a/_history", "Observation/a?_summary=true", "Observation/a?_elements=code,status",
+        "Observation/a/_history/1?_format=json", "Patient/p1/$everything",
+        "Patient/p1/$everything?_type=Observation&_count=1",
+        "Observation/a/_history?_count=1", "Observation?_summary=count", "Observation?code=http://loinc.org|8867-4",
+        "StructureDefinition/grip", "StructureDefinition?url=urn:example:grip",
     ])
     func whatReadsIsAnsweredAtAnyAddress(url: String) async throws {
-        let fixture = try await fixture()
+        var fixture = try await fixture()
+        fixture.published = [PublishedResourcesTests.definition.object]
         _ = try await fixture.send(.put, "/fhir/Patient/p1", body: #"{"resourceType":"Patient","id":"p1"}"#)
         for id in ["a", "b"] { _ = try await fixture.send(.put, "/fhir/Observation/\(id)", body: observation(id)) }
-        let alone = try await fixture.send(.get, "/fhir" + (url.hasPrefix("?") ? "" : "/") + url)
-        let answer = try await fixture.send(.post, "/fhir", body: bundle("batch", entry("GET", url)))
-        #expect(alone.status == 200 && answer.json["entry"]?[0]?["response"]?["status"] == "200 OK", "\(answer.json)")
-        #expect(answer.json["entry"]?[0]?["resource"] == alone.json)
+        let alone = try await fixture.send(
+            .get, "/fhir" + (url.hasPrefix("?") ? "" : "/") + url.replacingOccurrences(of: "|", with: "%7C"))
+        for (kind, prefix) in [("batch", ""), ("batch", "/"), ("transaction", ""), ("batch", "http://localhost/fhir/")]
+        {
+            if prefix.hasSuffix("/"), url.hasPrefix("?") { continue }
+            let answer = try await fixture.send(.post, "/fhir", body: bundle(kind, entry("GET", prefix + url)))
+            #expect(
+                alone.status == 200 && answer.json["entry"]?[0]?["response"]?["status"] == "200 OK",
+                "\(prefix + url) \(answer.json)")
+            #expect(answer.json["entry"]?[0]?["resource"] == alone.json)
+            #expect(answer.json["entry"]?[0]?["response"]?["etag"]?.string == alone.headers[.eTag])
+        }
+        try await fixture.close()
+    }
+
+    @Test func conditionalReadsAndPostsAreAnsweredAsAlone() async throws {
+        let fixture = try await fixture()
+        for id in ["a", "b"] { _ = try await fixture.send(.put, "/fhir/Observation/\(id)", body: observation(id)) }
+        let form = Data("code=8867-4&_count=1".utf8).base64EncodedString()
+        let parameters =
+            #"{"resourceType":"Parameters","parameter":[{"name":"code","valueString":"8867-4"},{"name":"_count","valueInteger":1}]}"#
+        let answer = try await fixture.send(
+            .post, "/fhir",
+            body: bundle(
+                "batch", entry("GET", "Observation/a", nil, #","ifNoneMatch":"W/\"1\"""#),
+                entry("GET", "Observation/a", nil, #","ifNoneMatch":"W/\"2\"""#),
+                entry("GET", "Observation/a", nil, #","ifModifiedSince":"2000-01-01T00:00:00Z""#),
+                entry("GET", "Observation/a", nil, #","ifModifiedSince":"2100-01-01T00:00:00Z""#),
+                entry("POST", "Observation/_search?code=8867-4&_count=1"),
+                entry("POST", "Observation/_search", parameters),
+                entry(
+                    "POST", "Observation/_search",
+                    #"{"resourceType":"Binary","contentType":"application/x-www-form-urlencoded","data":"\#(form)"}"#),
+                entry("POST", "Observation/$validate", observation("x")), entry("POST", "_search?_type=Observation"),
+                entry("HEAD", "Observation/b")))
+        let entries = answer.json["entry"]?.array ?? []
+        #expect(
+            entries.map { $0["response"]?["status"]?.string?.prefix(3) }
+                == ["304", "200", "200", "304", "200", "200", "200", "200", "200", "200"], "\(answer.json)")
+        #expect(entries[0]["resource"] == nil && entries[0]["response"]?["etag"] == "W/\"1\"")
+        for place in 4...6 { #expect(entries[place]["resource"]?["entry"]?.array?.count == 1, "\(place)") }
+        #expect(entries[7]["resource"]?["resourceType"] == "OperationOutcome")
+        #expect(entries[1]["response"]?["lastModified"]?.string?.isEmpty == false)
+        // Alone, too.
+        let later = try await fixture.send(
+            .get, "/fhir/Observation/a", headers: [.ifModifiedSince: "Fri, 01 Jan 2100 00:00:00 GMT"])
+        #expect(later.status == 304)
+        try await fixture.close()
+    }
+
+    /// Strict handling holds for entries as it does for a request that comes alone.
+    @Test func entriesAreReadAsStrictlyAsTheBundle() async throws {
+        let fixture = try await fixture()
+        for (prefer, status) in [("handling=strict", "400"), ("handling=lenient", "200")] {
+            let answer = try await fixture.send(
+                .post, "/fhir", body: bundle("batch", entry("GET", "Observation?nonsense=1")),
+                headers: [.contentType: "application/fhir+json", .prefer: prefer])
+            #expect(
+                answer.json["entry"]?[0]?["response"]?["status"]?.string?.prefix(3) == status[...], "\(answer.json)")
+        }
         try await fixture.close()
     }
 
     @Test(arguments: [
-        "/Patient/p1", "Patient/p1/", "Observation/a/Patient", "a/b/c/d/e", "Patient/p1/$everything", "//",
-        "Patient//_history/1", "x",
+        "/Patient/p1", "Observation/a/Patient", "a/b/c/d/e", "Patient/p1/$everything", "//", "Patient//_history/1", "x",
+        "http://elsewhere.example/fhir/Patient", "Patient/p1/$nothing", "$export", "Patient/../metadata",
+        "openapi.json",
     ])
     func whatNobodyReadsThereIsRefusedAtItsPlace(url: String) async throws {
         let fixture = try await fixture()

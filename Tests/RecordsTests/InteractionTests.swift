@@ -121,13 +121,17 @@ import Trust
         #expect(try await fixture.ids("/fhir/Observation").isEmpty)
         #expect(try await fixture.rows.last == 0)
         #expect(try await fixture.send(.delete, "/fhir/Observation/a").status == 204)
-        #expect(try await fixture.send(.delete, "/fhir/Observation/never").status == 404)
+        #expect(try await fixture.send(.delete, "/fhir/Observation/never").status == 204)
         let history = try await fixture.send(.get, "/fhir/Observation/a/_history")
         #expect(
             history.json["entry"]?[0]?["request"]?["method"] == "DELETE"
                 && history.json["entry"]?[0]?["resource"] == nil)
         let back = try await fixture.send(.put, "/fhir/Observation/a", body: observation("a"))
-        #expect(back.status == 200 && back.headers[.eTag] == "W/\"3\"")
+        #expect(back.status == 201 && back.headers[.eTag] == "W/\"3\"" && back.headers[.location] != nil)
+        let statuses = try await fixture.send(.get, "/fhir/Observation/a/_history").json["entry"]?.array?.map {
+            [$0["request"]?["method"]?.string, $0["response"]?["status"]?.string]
+        }
+        #expect(statuses == [["PUT", "201"], ["DELETE", "200"], ["POST", "201"]])
         #expect(try await fixture.ids("/fhir/Observation?code=8867-4") == ["a"])
         try await fixture.close()
     }
@@ -140,8 +144,12 @@ import Trust
         let json: HTTPFields.Element = HTTPField(name: .contentType, value: "application/fhir+json")
         for (field, value, status, expected) in [
             (HTTPField.Name.ifMatch, "W/\"2\"", 412, "version-conflict"), (.ifMatch, "2", 400, "version-tag-invalid"),
-            (.ifMatch, "W/\"-1\"", 400, "version-tag-invalid"), (.ifNoneMatch, "*", 412, "record-exists"),
-            (.ifNoneMatch, "W/\"1\"", 400, "version-tag-invalid"),
+            (.ifMatch, "W/\"-1\"", 412, "version-conflict"), (.ifNoneMatch, "*", 412, "record-exists"),
+            (.ifMatch, "W/\"abc\"", 412, "version-conflict"), (.ifMatch, "W/\"01\"", 412, "version-conflict"),
+            (.ifMatch, "W/\"3\", W/\"4\"", 412, "version-conflict"),
+            (.ifMatch, "W/\"1\" x", 400, "version-tag-invalid"),
+            (.ifMatch, "", 400, "version-tag-invalid"), (.ifNoneMatch, "W/\"1\"", 412, "record-exists"),
+            (.ifNoneMatch, "W/\"2\", \"1\"", 412, "record-exists"), (.ifNoneMatch, "1", 400, "version-tag-invalid"),
         ] {
             let answer = try await fixture.send(
                 .put, "/fhir/Observation/a", body: observation("a", code: "x"),
@@ -158,6 +166,18 @@ import Trust
             try await fixture.send(
                 .put, "/fhir/Observation/a", body: observation("a", code: "x"), headers: [.ifMatch: "W/\"1\""]
             ).status == 200)
+        for (tag, code) in [("*", "a"), ("W/\"9\", \"3\"", "b"), ("\"4\"", "c")] {
+            let answer = try await fixture.send(
+                .put, "/fhir/Observation/a", body: observation("a", code: code), headers: [.ifMatch: tag])
+            #expect(answer.status == 200, "\(tag) \(answer.json)")
+        }
+        for tag in ["*", "W/\"1\""] {
+            #expect(
+                try await fixture.send(
+                    .put, "/fhir/Observation/new", body: observation("new"), headers: [.ifMatch: tag]
+                ).status == 412)
+            #expect(try await fixture.send(.delete, "/fhir/Observation/new", headers: [.ifMatch: tag]).status == 412)
+        }
         try await fixture.close()
     }
 

@@ -33,8 +33,9 @@ import Trust
             let json: HTTPFields = [.contentType: "application/json"]
             let refused = try await fixture.send(method, path, body: body, token: "p1", headers: json)
             let unknown = try await fixture.send(method, free, body: body, token: "p1", headers: json)
-            #expect(refused.status == 404 && unknown.status == 404, "\(method) \(path)")
-            #expect(refused.json == unknown.json)
+            let expected = method == .delete ? 204 : 404
+            #expect(refused.status == expected && unknown.status == expected, "\(method) \(path)")
+            #expect(refused.json == unknown.json && refused.headers[.eTag] == unknown.headers[.eTag])
         }
         #expect(
             try await fixture.send(.put, "/fhir/Observation/other", body: observation("other"), token: "p1").status
@@ -69,7 +70,7 @@ import Trust
         let fixture = try await fixture()
         let rows = try await fixture.rows
         for (method, url, body) in [
-            ("PUT", "Observation/other", observation("other")), ("DELETE", "Observation/other", "null"),
+            ("PUT", "Observation/other", observation("other")),
             ("POST", "Observation", observation("x", subject: "p2")),
         ] {
             let resource = body == "null" ? "" : #","resource":\#(body)"#
@@ -85,6 +86,12 @@ import Trust
             let entries = try await fixture.send(.post, "/fhir", body: batch, token: "p1").json["entry"]?.array ?? []
             #expect(["403", "404"].contains(entries.last?["response"]?["status"]?.string?.prefix(3)))
         }
+        // A hidden record is deleted as one that is not there: nothing is done.
+        let deletion =
+            #"{"resourceType":"Bundle","type":"transaction","entry":[{"request":{"method":"DELETE","url":"Observation/other"}}]}"#
+        let deleted = try await fixture.send(.post, "/fhir", body: deletion, token: "p1")
+        #expect(deleted.json["entry"]?[0]?["response"] == ["status": "204 No Content"])
+        #expect(try await fixture.rows == rows)
         let reference = observation("x").replacingOccurrences(
             of: "Patient/p1", with: "Observation?code=8867-4&subject=p2")
         let probe =

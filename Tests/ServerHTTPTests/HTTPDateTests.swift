@@ -11,6 +11,13 @@ import Testing
         ("2024-02-29T12:00:00Z", "Thu, 29 Feb 2024 12:00:00 GMT"),
     ])
     func datesAreWrittenAsHTTPDoes(instant: String, text: String) throws {
-        #expect(HTTPDate.text(try #require(DateTime(instant)?.start())) == text)
+        let date = try #require(DateTime(instant)?.start())
+        #expect(HTTPDate.text(date) == text)
+        #expect(HTTPDate.date(text) == date)
+    }
+
+    @Test(arguments: ["", "1994-11-06T08:49:37Z", "Sun, 06 Foo 1994 08:49:37 GMT", "Sun, 31 Feb 2020 08:49:37 GMT"])
+    func whatIsNoDateIsNone(text: String) {
+        #expect(HTTPDate.date(text) == nil)
     }
 }

@@ -119,4 +119,87 @@ import Testing
         let long = Self.operation("delete", "Patient" + String(repeating: ".name", count: 1_000))
         #expect(throws: PatchError.self) { try applied(long) }
     }
+
+    private static func extensible(_ operations: String...) throws -> JSON {
+        let patient = """
+            {"resourceType":"Patient","birthDate":"1920-01-01","_birthDate":{"extension":[{"url":"urn:t","valueString":"a"}]},\
+            "extension":[{"url":"http://e.org/x","valueString":"one"},{"url":"http://e.org/y","valueQuantity":{"value":1,"unit":"kg"}}],\
+            "name":[{"use":"official","given":["A"]},{"use":"usual","given":["B"]},{"use":"old","given":["C"]}],"deceasedBoolean":false}
+            """
+        let patch = #"{"resourceType":"Parameters","parameter":[\#(operations.joined(separator: ","))]}"#
+        let resource = Resource(try #require(try JSON(parsing: patient).object))
+        return .object(
+            try FHIRPathPatch(Resource(try #require(try JSON(parsing: patch).object))).applied(to: resource.object))
+    }
+
+    /// Paths as FHIRPath writes them.
+    @Test(arguments: [
+        ("Patient.extension('http://e.org/x').value", "extension", 0, "valueString"),
+        ("Patient.extension.where(url = 'http://e.org/x').value", "extension", 0, "valueString"),
+        ("(Patient.extension('http://e.org/x').value as string)", "extension", 0, "valueString"),
+        ("Patient.extension('http://e.org/x').value.ofType(string)", "extension", 0, "valueString"),
+        ("extension('http://e.org/x').value", "extension", 0, "valueString"),
+        ("%resource.extension('http://e.org/x').value", "extension", 0, "valueString"),
+        ("Patient.name.skip(1).take(1).given[0]", "name", 1, "given"),
+        ("Patient.name.tail().first().given.single()", "name", 1, "given"),
+        ("(Patient.name.where(use = 'usual'))[0].given[0]", "name", 1, "given"),
+        ("(Patient.name).where(use.startsWith('us')).given.last()", "name", 1, "given"),
+        ("Patient.name.where(given.exists($this = 'B') and (use = 'usual')).given[0]", "name", 1, "given"),
+    ])
+    func pathsFindWhatFHIRPathFinds(path: String, list: String, index: Int, member: String) throws {
+        let changed = try Self.extensible(Self.operation("replace", path, Self.value(#""valueString":"new""#)))
+        let element = changed[list]?[index]?[member]
+        #expect(element == "new" || element == .array(["new"]), "\(changed)")
+        let deleted = try Self.extensible(Self.operation("delete", path))
+        #expect(deleted[list]?[index]?[member] == nil, "\(deleted)")
+    }
+
+    @Test func aValueOfAnotherTypeReplacesTheMember() throws {
+        let changed = try Self.extensible(
+            Self.operation(
+                "replace", "Patient.extension('http://e.org/x').value", Self.value(#""valueInteger":3"#)),
+            Self.operation(
+                "replace", "Patient.extension('http://e.org/y').value.unit", Self.value(#""valueString":"g""#)))
+        #expect(changed["extension"]?[0] == ["url": "http://e.org/x", "valueInteger": 3], "\(changed)")
+        #expect(changed["extension"]?[1]?["valueQuantity"]?["unit"] == "g")
+    }
+
+    @Test func partsMakeElementsOfTheirTypes() throws {
+        func add(_ path: String, _ name: String, _ parts: String) -> String {
+            Self.operation("add", path, Self.name(name), #"{"name":"value","part":[\#(parts)]}"#)
+        }
+        let changed = try Self.extensible(
+            add("Patient", "extension", #"{"name":"url","valueUri":"urn:z"},{"name":"value","valueString":"s"}"#),
+            add(
+                "Patient", "extension",
+                #"{"name":"url","valueUri":"urn:n"},{"name":"extension","part":[{"name":"url","valueUri":"i"},{"name":"value","valueCode":"c"}]}"#
+            ),
+            add(
+                "Patient", "contact",
+                #"{"name":"telecom","valueContactPoint":{"value":"9"}},{"name":"name","part":[{"name":"given","valueString":"G"},{"name":"given","valueString":"H"}]}"#
+            ),
+            add("Patient", "maritalStatus", #"{"name":"coding","part":[{"name":"code","valueCode":"M"}]}"#),
+            add(
+                "Patient.birthDate", "extension",
+                #"{"name":"url","valueUri":"urn:b"},{"name":"value","valueInteger":1}"#))
+        #expect(changed["extension"]?[2] == ["url": "urn:z", "valueString": "s"], "\(changed)")
+        #expect(changed["extension"]?[3]?["extension"] == .array([["url": "i", "valueCode": "c"]]))
+        #expect(changed["contact"]?[0]?["telecom"] == .array([["value": "9"]]))
+        #expect(changed["contact"]?[0]?["name"]?["given"] == .array(["G", "H"]))
+        #expect(changed["maritalStatus"] == ["coding": .array([["code": "M"]])])
+        #expect(changed["_birthDate"]?["extension"]?[1] == ["url": "urn:b", "valueInteger": 1])
+    }
+
+    @Test func extensionsOfAPrimitiveAreFound() throws {
+        let changed = try Self.extensible(
+            Self.operation(
+                "replace", "Patient.birthDate.extension('urn:t').value", Self.value(#""valueString":"b""#)))
+        #expect(changed["_birthDate"]?["extension"]?[0]?["valueString"] == "b" && changed["birthDate"] == "1920-01-01")
+        #expect(throws: PatchError.self) {
+            try Self.extensible(
+                Self.operation(
+                    "add", "Patient", Self.name("maritalStatus"),
+                    #"{"name":"value","part":[{"name":"text","valueString":"a"},{"name":"text","valueString":"b"}]}"#))
+        }
+    }
 }

@@ -203,4 +203,54 @@ private func code(_ body: () throws -> Void) -> String? {
             #expect(code { _ = try MergePatch(patch) } == "patch-invalid")
         }
     }
+
+    private func budget(_ bytes: Int) -> PatchBudget { PatchBudget(bytes: bytes, steps: .unlimited) }
+
+    /// A text is copied in no time, and is bytes all the same.
+    @Test(arguments: [
+        (#"{"op":"copy","from":"/a","path":"/b"}"#, 1_000_000),
+        (#"{"op":"test","path":"/a","value":"VALUE"}"#, 1_000_000),
+        (#"{"op":"add","path":"/b","value":"VALUE"}"#, 1_000_000),
+        (#"{"op":"replace","path":"/a","value":"VALUE"}"#, 1_000_000),
+        (#"{"op":"move","from":"/a","path":"/b"}"#, 1_000_000), (#"{"op":"copy","from":"","path":"/b"}"#, 1_000_000),
+    ])
+    func operationsChargeTheBytesOfTheirValues(operation: String, bytes: Int) throws {
+        let text = String(repeating: "x", count: bytes)
+        let patch = try JSONPatch(json("[" + operation.replacingOccurrences(of: "VALUE", with: text) + "]"))
+        let document: JSON = ["a": .string(text)]
+        var enough = budget(bytes + 100)
+        _ = try patch.applied(to: document, &enough)
+        #expect(enough.bytes < 100)
+        #expect(
+            code {
+                var less = budget(bytes - 1)
+                _ = try patch.applied(to: document, &less)
+            } == "too-costly")
+    }
+
+    /// Copies of copies: what they would hold is counted without being made.
+    @Test func nestedCopiesAreStoppedSoon() throws {
+        let doubling = (0..<40).map { #"{"op":"copy","from":"/a","path":"/a/\#($0)"}"# }.joined(separator: ",")
+        let patch = try JSONPatch(json("[\(doubling)]"))
+        let document: JSON = ["a": ["n": .string(String(repeating: "x", count: 10_000))]]
+        #expect(code { _ = try patch.applied(to: document) } == "too-costly")
+    }
+
+    @Test func elementsThatMoveAreCharged() throws {
+        let document: JSON = ["a": .array(Array(repeating: 0, count: 100_000))]
+        let patch = try JSONPatch(
+            json("[" + Array(repeating: #"{"op":"remove","path":"/a/0"}"#, count: 900).joined(separator: ",") + "]"))
+        #expect(code { _ = try patch.applied(to: document) } == "too-costly")
+    }
+
+    @Test func removalsFromALargeObjectCostNoMoreThanItsSize() throws {
+        let growth = try Growth.of(from: 2_000) { size in
+            let members = (0..<size).map { JSONObject.Member(key: "n\($0)", value: 1) }
+            let removals = (0..<900).map { #"{"op":"remove","path":"/a/n\#($0)"}"# }.joined(separator: ",")
+            return (JSON.object(["a": .object(JSONObject(keepingFirst: members))]), "[\(removals)]")
+        } _: { document, patch in
+            _ = try JSONPatch(json(patch)).applied(to: document)
+        }
+        #expect(growth.factor < 8, "\(growth)")
+    }
 }

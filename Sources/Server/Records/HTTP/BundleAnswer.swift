@@ -1,4 +1,5 @@
 import FHIR
+import Foundation
 
 /// What became of the entries of a batch or a transaction (<https://hl7.org/fhir/R4/http.html#transaction-response>). The
 /// resources that were written are told from their bytes: none of them is made into values for it.
@@ -8,10 +9,13 @@ struct BundleAnswer: Sendable {
         let head: FHIR.Bundle.Entry
         /// What was written, where it is told.
         let record: StoredRecord?
+        /// The resource that was read, as JSON; empty where there is none.
+        let body: [UInt8]
 
-        init(_ head: FHIR.Bundle.Entry, record: StoredRecord? = nil) {
+        init(_ head: FHIR.Bundle.Entry, record: StoredRecord? = nil, body: [UInt8] = []) {
             self.head = head
             self.record = record
+            self.body = body
         }
     }
 
@@ -25,9 +29,12 @@ struct BundleAnswer: Sendable {
         get throws {
             var bundle = FHIR.Bundle(type: type)
             bundle.entry = try entries.map { entry in
-                guard let record = entry.record else { return entry.head }
                 var whole = entry.head
-                whole.resource = try record.resource()
+                if let record = entry.record {
+                    whole.resource = try record.resource()
+                } else if !entry.body.isEmpty {
+                    whole.resource = try Resource(Data(entry.body))
+                }
                 return whole
             }
             return bundle
@@ -39,11 +46,15 @@ struct BundleAnswer: Sendable {
     /// - Throws: as ``bundle`` does.
     func bytes() throws -> [UInt8] {
         guard !entries.isEmpty else { return try bundle.json.bytes() }
-        let count = entries.reduce(0) { $0 + ($1.record?.content.count ?? 0) + 500 }
+        let count = entries.reduce(0) { $0 + ($1.record?.content.count ?? 0) + $1.body.count + 500 }
         return try FHIR.Bundle(type: type).bytes(around: entries, reserving: count) { entry, output in
-            guard let record = entry.record else { return entry.head.json.write(to: &output) }
+            guard entry.record != nil || !entry.body.isEmpty else { return entry.head.json.write(to: &output) }
             output.append(contentsOf: "{\"resource\":".utf8)
-            try record.append(showing: nil, to: &output)
+            if let record = entry.record {
+                try record.append(showing: nil, to: &output)
+            } else {
+                output += entry.body
+            }
             output.append(UInt8(ascii: ","))
             // It has a response, so that something follows.
             output.append(contentsOf: entry.head.json.bytes().dropFirst())

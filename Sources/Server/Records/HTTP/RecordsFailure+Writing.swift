@@ -26,9 +26,15 @@ extension RecordsFailure {
 
     /// What is answered to a patch that cannot be applied.
     init(_ error: PatchError) {
-        self.init(
-            status: error.code == "patch-invalid" ? .badRequest : .unprocessableContent,
-            issue: error.code == "too-costly" ? .tooCostly : .processing, code: error.code, message: error.message)
+        switch error.code {
+        case PatchError.tooLarge.code: self = .resourceTooLarge
+        case "patch-invalid":
+            self.init(status: .badRequest, issue: .processing, code: error.code, message: error.message)
+        default:
+            self.init(
+                status: .unprocessableContent, issue: error == .tooCostly ? .tooCostly : .processing,
+                code: error.code, message: error.message)
+        }
     }
 
     /// What is answered where a body is no resource.
@@ -60,6 +66,25 @@ extension RecordsFailure {
         .conflict, "version-conflict", "The resource is not at the version that If-Match names; read it again.")
     static let exists = failed(
         .duplicate, "record-exists", "There is such a resource, and If-None-Match says there is not.")
+    static let resourceTooLarge = RecordsFailure(
+        status: .contentTooLarge, issue: .tooLong, code: "resource-too-large",
+        message:
+            "The resource would have more bytes than one may have, after its patch or with its references replaced.")
+    static let bundleTooLarge = RecordsFailure(
+        status: .contentTooLarge, issue: .tooLong, code: "too-costly",
+        message: "What the Bundle writes has more bytes than its entries may have together; send several.")
+    static let criteriaUndecidable = wrong(
+        .notSupported, "criteria-undecidable",
+        """
+        The search goes beyond the resource's own elements, and the transaction writes resources that it may find; search \
+        by elements of the resource itself, or send the writes first.
+        """)
+    static let subsetted = RecordsFailure(
+        status: .unprocessableContent, issue: .businessRule, code: "subsetted-update",
+        message: """
+            The body has the tag SUBSETTED: it is a part of the resource, and would replace the whole. Read the resource \
+            without _summary and _elements, or send a patch.
+            """)
     static let idTaken = RecordsFailure(
         status: .conflict, issue: .duplicate, code: "id-taken",
         message: "The body has the id of a resource that the search does not find.")
@@ -68,7 +93,8 @@ extension RecordsFailure {
     static let tooManyReferences = wrong(
         .tooCostly, "too-costly", "Too many references of the Bundle are searches; send several Bundles.")
     static let tooMuchRead = wrong(
-        .tooCostly, "too-costly", "The Bundle reads more than \(BundleEntry.mostRead) resources; send several.")
+        .tooCostly, "too-costly",
+        "The answers to the entries of the Bundle have more bytes than they may; send several.")
     static let otherID = wrong(.invalid, "id-mismatch", "The id in the body is not that of the resource that is meant.")
     static let idMissing = wrong(.required, "id-missing", "The body must have the id that the address has.")
     static let idInvalid = wrong(
@@ -79,7 +105,7 @@ extension RecordsFailure {
         message: "A patch changes neither the type nor the id of a resource.")
     static let versionTagInvalid = wrong(
         .value, "version-tag-invalid",
-        "If-Match takes one version tag such as W/\"1\", If-None-Match of a write takes *.")
+        "If-Match and If-None-Match take * or version tags such as W/\"1\" with commas between them.")
     static let referenceUnresolved = failed(
         .notFound, "reference-unresolved", "A reference by a search does not find exactly one resource.")
     static let namedTwice = wrong(
@@ -98,7 +124,7 @@ extension RecordsFailure {
             """)
     static let typePublished = RecordsFailure(
         status: .forbidden, issue: .forbidden, code: "type-published",
-        message: "Resources of this type are published with the study's files; they are not written here.")
+        message: "This definition is the server's own; it is not written here.")
     static let bundleExpected = wrong(
         .invalid, "bundle-expected", "What is sent to the root is a Bundle of the type batch or transaction.")
     static let tooManyEntries = RecordsFailure(

@@ -15,7 +15,8 @@ extension RecordsRoutes {
 
     /// Adds what else writes.
     func addWrites(to fhir: RouterGroup<ServerRequestContext>) {
-        fhir.post(use: bundle)
+        let router = entryRouter
+        fhir.post { request, context in try await bundle(request, context, router) }
         fhir.put(":type", use: updateFound)
         fhir.patch(":type/:id", use: patch)
         fhir.patch(":type", use: patchFound)
@@ -48,7 +49,7 @@ extension RecordsRoutes {
         return try await answer(
             WriteRequest(
                 type: type, place: .id(id), change: .update(resource), ifMatch: try request.versionWanted,
-                ifNoneMatch: try request.mustBeNew), request, grant)
+                ifNoneMatch: try request.versionUnwanted), request, grant)
     }
 
     @Sendable private func updateFound(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
@@ -58,7 +59,7 @@ extension RecordsRoutes {
         return try await answer(
             WriteRequest(
                 type: type, place: .found(try request.criteria), change: .update(resource),
-                ifMatch: try request.versionWanted, ifNoneMatch: try request.mustBeNew), request, grant)
+                ifMatch: try request.versionWanted, ifNoneMatch: try request.versionUnwanted), request, grant)
     }
 
     @Sendable private func patch(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
@@ -98,21 +99,29 @@ extension RecordsRoutes {
                 ifMatch: try request.versionWanted), request, grant)
     }
 
-    @Sendable private func bundle(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+    private func bundle(
+        _ request: Request, _ context: ServerRequestContext, _ router: EntryRouter
+    ) async throws -> Response {
         let grant = try await authenticate(request, context)
         let body = try await bodies.collect(request, upTo: maximumBodyBytes)
         guard let format = request.bodyFormat else { throw RecordsFailure.formUnknown }
         let resource = try format.resource(body.bytes)
         guard let bundle = resource.as(FHIR.Bundle.self) else { throw RecordsFailure.bundleExpected }
         defer { service.executor.release(resource) }
+        let allowance = RequestAllowance(service.limits, maximumBytes: maximumBodyBytes)
         let url = url(asked: request)
         let answer = try await service.reached(at: url).perform(
-            bundle, by: grant, url: url, strict: request.isStrict, returning: request.returnPreference)
+            bundle, by: grant, url: url, strict: request.isStrict, returning: request.returnPreference,
+            within: allowance,
+            reading: BundleReader { entry, limit in
+                try await router.answer(entry, by: grant, within: allowance.time, limit: limit, context)
+            })
         return try Response(answer, as: request.answerFormat)
     }
 
     private func answer(_ write: WriteRequest, _ request: Request, _ grant: AccessGrant) async throws -> Response {
-        let outcome = try await service.reached(at: url(asked: request)).write(write, by: grant)
+        let url = url(asked: request)
+        let outcome = try await service.reached(at: url).write(write, by: grant, url: url)
         return try Response(
             outcome, url: url(asked: request), returning: request.returnPreference,
             as: request.answerFormat)

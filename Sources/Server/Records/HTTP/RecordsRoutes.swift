@@ -13,7 +13,7 @@ public struct RecordsRoutes: Sendable {
     private let address: PublicAddress?
     private let oauthURIs: (@Sendable () -> JSON)?
     private let limiter: RateLimiter
-    let bodies: BodyBudget
+    var bodies: BodyBudget
     let maximumBodyBytes: Int
     let isBesideReceiver: Bool
     private let refusals: RefusalCharge
@@ -46,8 +46,7 @@ public struct RecordsRoutes: Sendable {
         let published = PublishedResources(published)
         service = RecordsService(
             database: database, access: access, devices: devices, admission: admission,
-            publishedTypes: Set(published.types),
-            exports: exports, newID: newID,
+            published: published, maximumBytes: maximumBodyBytes, exports: exports, newID: newID,
             clock: clock)
         self.isBesideReceiver = isBesideReceiver
         self.maximumBodyBytes = maximumBodyBytes
@@ -86,12 +85,8 @@ public struct RecordsRoutes: Sendable {
     public func add(to router: Router<ServerRequestContext>) {
         let routes = GuardedRoutes(refusal: Self.refusal) { routes in
             let fhir = routes.group("fhir").add(middleware: FormatMiddleware())
-            fhir.getAndHead(":type/:id", use: read)
-            fhir.getAndHead(":type/:id/_history", use: history)
-            fhir.getAndHead(":type/:id/_history/:version", use: readVersion)
-            addSearches(to: fhir)
+            addReads(to: fhir)
             addWrites(to: fhir)
-            addOperations(to: fhir)
         }
         // Theirs go before those of any type, which are added after them.
         if !published.types.isEmpty { router.add([], particular: [definitions], charge: refusals) }
@@ -104,12 +99,39 @@ public struct RecordsRoutes: Sendable {
     private var literal: GuardedRoutes {
         GuardedRoutes(refusal: Self.refusal) { routes in
             let fhir = routes.group("fhir").add(middleware: FormatMiddleware())
-            fhir.getAndHead("metadata", use: metadata)
-            fhir.getAndHead("_history", use: historyOfSystem)
-            fhir.getAndHead(":type/_history", use: historyOfType)
-            addSearchForms(to: fhir)
+            addLiteralReads(to: fhir)
             if service.exports != nil { addExports(to: routes.group("fhir")) }
             routes.getAndHead("openapi.json", use: openAPI)
+        }
+    }
+
+    /// Adds what reads resources, histories and searches.
+    private func addReads(to fhir: RouterGroup<ServerRequestContext>) {
+        fhir.getAndHead(":type/:id", use: read)
+        fhir.getAndHead(":type/:id/_history", use: history)
+        fhir.getAndHead(":type/:id/_history/:version", use: readVersion)
+        addSearches(to: fhir)
+        addOperations(to: fhir)
+    }
+
+    /// Adds what reads at paths in which a type or an id could be.
+    private func addLiteralReads(to fhir: RouterGroup<ServerRequestContext>) {
+        fhir.getAndHead("metadata", use: metadata)
+        fhir.getAndHead("_history", use: historyOfSystem)
+        fhir.getAndHead(":type/_history", use: historyOfType)
+        addSearchForms(to: fhir)
+    }
+
+    /// The routes that read, for the entries of Bundles. Their bodies are parts of one that is in memory already.
+    var entryRouter: EntryRouter {
+        var routes = self
+        routes.bodies = BodyBudget(bytes: bodies.bytes)
+        return EntryRouter(definedTypes: Set(published.types)) { fhir in
+            routes.addReads(to: fhir)
+            routes.addLiteralReads(to: fhir)
+            fhir.post("_search", use: routes.searchSystemByForm)
+        } addDefinitions: {
+            routes.addDefinitions(to: $0)
         }
     }
 
@@ -125,20 +147,24 @@ public struct RecordsRoutes: Sendable {
     /// The routes that everybody may read.
     private var definitions: GuardedRoutes {
         GuardedRoutes(refusal: Self.refusal) { routes in
-            let fhir = routes.group("fhir").add(middleware: FormatMiddleware())
-                .add(middleware: ReadLimitMiddleware(limiter: limiter))
-            for type in published.types {
-                let path = RouterPath(type)
-                fhir.getAndHead(path) { request, _ in
-                    try searchDefinitions(type, request, try request.searchParameters)
-                }
-                fhir.post(path.appendingPath("_search")) { request, _ in
-                    let form = try await request.searchForm(within: bodies)
-                    return try searchDefinitions(type, request, try request.searchParameters + form)
-                }
-                fhir.getAndHead(path.appendingPath(":id")) { request, context in
-                    try readDefinition(type, id: context.name("id"), request)
-                }
+            addDefinitions(
+                to: routes.group("fhir").add(middleware: FormatMiddleware())
+                    .add(middleware: ReadLimitMiddleware(limiter: limiter)))
+        }
+    }
+
+    private func addDefinitions(to fhir: RouterGroup<ServerRequestContext>) {
+        for type in published.types {
+            let path = RouterPath(type)
+            fhir.getAndHead(path) { request, context in
+                try await searchDefinitions(type, request, context, try request.searchParameters)
+            }
+            fhir.post(path.appendingPath("_search")) { request, context in
+                let form = try await request.searchForm(within: bodies)
+                return try await searchDefinitions(type, request, context, try request.searchParameters + form)
+            }
+            fhir.getAndHead(path.appendingPath(":id")) { request, context in
+                try await readDefinition(type, request, context)
             }
         }
     }
@@ -163,15 +189,20 @@ extension RecordsRoutes {
 
     private func capabilities(_ request: Request) -> CapabilityStatement {
         CapabilityStatement.records(
-            date: service.clock(), url: url(asked: request), published: published.types,
+            date: service.clock(), url: url(asked: request), published: published.definedTypes,
             hasExports: service.exports != nil, oauthURIs: oauthURIs?())
     }
 
     private func read(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        try await read(context.name("type"), context.name("id"), request, context)
+    }
+
+    private func read(
+        _ type: String, _ id: String, _ request: Request, _ context: ServerRequestContext
+    ) async throws -> Response {
         let caller = try await recognize(request, context)
-        let service = service.reached(at: url(asked: request))
-        let record = try await service.read(type: context.name("type"), id: context.name("id"), by: caller)
-        guard !request.knows(version: record.version) else {
+        let record = try await service.reached(at: url(asked: request)).read(type: type, id: id, by: caller)
+        guard !request.knows(record) else {
             return Response(status: .notModified, headers: Response.headers(of: record))
         }
         guard let subset = try ResourceSubset(of: request.searchParameters) else {
@@ -220,21 +251,87 @@ extension RecordsRoutes {
             as: request.answerFormat)
     }
 
-    private func readDefinition(_ type: String, id: String, _ request: Request) throws -> Response {
-        guard let resource = published.read(type: type, id: id) else { throw RecordsFailure.notFound }
+    private func readDefinition(
+        _ type: String, _ request: Request, _ context: ServerRequestContext
+    ) async throws -> Response {
+        guard let resource = published.read(type: type, id: context.name("id")) else {
+            guard isStored(type, request) else { throw RecordsFailure.notFound }
+            return try await read(type, context.name("id"), request, context)
+        }
         let subset = try ResourceSubset(of: request.searchParameters)
         return try Response((subset?.of(resource) ?? resource).json, as: request.answerFormat)
     }
 
     private func searchDefinitions(
-        _ type: String, _ request: Request, _ parameters: [(name: String, value: String)]
-    ) throws -> Response {
-        try Response(
+        _ type: String, _ request: Request, _ context: ServerRequestContext,
+        _ parameters: [(name: String, value: String)]
+    ) async throws -> Response {
+        if isStored(type, request) { return try await searchStored(type, request, context, parameters) }
+        return try Response(
             published.search(
                 type: type, parameters: parameters, strict: request.isStrict, now: service.clock(),
                 url: url(asked: request)
             ).json, as: request.answerFormat)
     }
+
+    /// Whether resources of the type are stored too, and the request is of somebody who may see them.
+    private func isStored(_ type: String, _ request: Request) -> Bool {
+        PublishedResources.storedTypes.contains(type) && (request.bearerToken != nil || EntryScope.current != nil)
+    }
+
+    /// A search of a type of which resources are stored: the published ones follow the stored ones.
+    private func searchStored(
+        _ type: String, _ request: Request, _ context: ServerRequestContext,
+        _ parameters: [(name: String, value: String)]
+    ) async throws -> Response {
+        let caller = try await recognize(request, context)
+        let url = url(asked: request)
+        func defined(_ parameters: [(name: String, value: String)]) throws -> FHIR.Bundle {
+            var bundle = try published.search(
+                type: type, parameters: parameters, strict: request.isStrict, now: service.clock(), url: url)
+            bundle.link = bundle.link.map { link in
+                var link = link
+                link.url = link.url?.replacingOccurrences(of: "_cursor=", with: "_cursor=\(Self.definedCursor)")
+                return link
+            }
+            return bundle
+        }
+        if let cursor = parameters.last(where: { $0.name == "_cursor" })?.value, cursor.hasPrefix(Self.definedCursor) {
+            // 1. A page behind the stored resources.
+            var bundle = try defined(
+                parameters.filter { $0.name != "_cursor" } + [("_cursor", String(cursor.dropFirst(Self.definedCursor.count)))])
+            bundle.total = nil
+            return try Response(bundle.json, as: request.answerFormat)
+        }
+        // 2. A page of stored resources. The last one has room for published ones.
+        let page = try await service.reached(at: url).search(
+            .type(type), parameters: parameters, strict: request.isStrict, url: url, by: caller)
+        let query = try SearchQuery(
+            type: type, parameters: parameters, strict: request.isStrict, now: service.clock(), ownBases: [url])
+        guard !page.head.link.contains(where: { $0.relation == "next" }),
+            let found = try? defined(
+                parameters.filter { $0.name != "_count" }
+                    + [("_count", String(max(1, query.count - page.entries.count)))])
+        else { return try Response(page, as: request.answerFormat) }
+        let room = query.count - page.entries.count
+        var bundle = try page.bundle
+        bundle.total = bundle.total.map { $0 + (found.total ?? 0) }
+        if query.isCountOnly {
+            // The total is the whole answer.
+        } else if room > 0 {
+            bundle.entry += found.entry
+            bundle.link += found.link.filter { $0.relation == "next" }
+        } else if !found.entry.isEmpty {
+            let start = Self.definedCursor + SearchPlace(values: [], number: 0).text
+            bundle.link.append(
+                FHIR.Bundle.Link(
+                    relation: "next", url: RecordsService.address(url, type, query.used + [("_cursor", start)])))
+        }
+        return try Response(bundle.json, as: request.answerFormat)
+    }
+
+    /// The beginning of a cursor into the published resources of a type that stores resources too.
+    private static let definedCursor = "defined-"
 
     /// Who asks, within what their address may ask, for what looks again before anything comes of it.
     func recognize(_ request: Request, _ context: ServerRequestContext) async throws -> RecordCaller {
@@ -251,6 +348,8 @@ extension RecordsRoutes {
     }
 
     private func admit(_ grant: AccessGrant, _ context: ServerRequestContext) throws {
+        // The Bundle was admitted with its entries.
+        guard EntryScope.current == nil else { return }
         context.outcome.caller = grant.actor.id
         try limiter.admit(context.client, .readByAddress)
     }

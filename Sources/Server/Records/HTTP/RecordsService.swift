@@ -21,8 +21,10 @@ struct RecordsService: Sendable {
     let executor = BackgroundExecutor()
     /// The exports; nil where none are made.
     let exports: Exports?
-    /// The types that are published with the study and written with its files alone.
-    let publishedTypes: Set<String>
+    /// The content that is published with the study and written with its files alone.
+    let published: PublishedResources
+    /// The limit on a stored resource.
+    let maximumBytes: Int
     /// The base URLs that this server is reached at, without a last slash: references with one of them in front are to
     /// resources of its own.
     private(set) var ownBases: [String] = []
@@ -33,14 +35,16 @@ struct RecordsService: Sendable {
         database: any SQLDatabase, access: AccessControl,
         devices: (@Sendable (String) async throws -> Actor?)? = nil,
         admission: (any RecordAdmission)? = nil, matching: any RecordMatching = SearchMatching(),
-        publishedTypes: Set<String> = [], exports: Exports? = nil,
+        published: PublishedResources = PublishedResources([]), maximumBytes: Int = 4 << 20,
+        exports: Exports? = nil,
         newID: @escaping @Sendable () -> UUID = { .random() }, clock: @escaping @Sendable () -> Date
     ) {
         self.devices = devices
         self.admission = admission
         self.matching = matching
         self.newID = newID
-        self.publishedTypes = publishedTypes
+        self.published = published
+        self.maximumBytes = maximumBytes
         self.exports = exports
         self.database = database
         self.access = access
@@ -62,7 +66,7 @@ struct RecordsService: Sendable {
     func reading<T: Sendable>(
         within time: SearchTime? = nil, _ body: @escaping @Sendable (any SQLTransaction) throws -> T
     ) async throws -> T {
-        let time = time ?? SearchTime(limits)
+        let time = time ?? EntryScope.current?.time ?? SearchTime(limits)
         return try await database.read { transaction in
             try time.limiting(transaction) { try body(transaction) }
         }
@@ -70,6 +74,7 @@ struct RecordsService: Sendable {
 
     /// What the bearer of a token may do.
     func grant(bearer token: String?) async throws -> AccessGrant {
+        if let scope = EntryScope.current { return scope.grant }
         if let token {
             if let grant = try await access.grant(bearer: token) { return grant }
             if let device = try await devices?(token) { return AccessGrant(device) }
@@ -79,6 +84,7 @@ struct RecordsService: Sendable {
 
     /// Who has a token, for who looks at it again before anything comes of it.
     func caller(bearer token: String?) async throws -> RecordCaller {
+        if let scope = EntryScope.current { return RecordCaller(scope.grant) }
         if let token {
             if let bearer = try await access.recentBearer(of: token) { return RecordCaller(bearer) }
             if let device = try await devices?(token) { return RecordCaller(AccessGrant(device)) }
@@ -196,7 +202,10 @@ struct RecordsService: Sendable {
             let next = asked.used + [("_count", String(limit)), ("_cursor", Cursor.text(last.version))]
             bundle.link += [link("next", Self.address(url, address, next))]
         }
-        bundle.entry = try page.map { try FHIR.Bundle.Entry(history: $0, url: url) }
+        let revived = try await reading(within: time) { try store.revived(among: page, in: $0) }
+        bundle.entry = try page.enumerated().map {
+            try FHIR.Bundle.Entry(history: $1, url: url, isRevived: revived.contains($0))
+        }
         return bundle
     }
 

@@ -14,9 +14,14 @@ extension Request {
         }
     }
 
-    /// Whether the client has the version already.
-    func knows(version: Int64) -> Bool {
-        knows(entityTag: "\"\(version)\"")
+    /// Whether the client has the version already, by its tag or by when it was changed
+    /// (<https://www.rfc-editor.org/rfc/rfc9110#name-precedence-of-preconditions>).
+    func knows(_ record: StoredRecord) -> Bool {
+        if headers[.ifNoneMatch] != nil { return knows(entityTag: "\"\(record.version)\"") }
+        if let since = EntryScope.current?.modifiedSince { return record.lastUpdated <= since }
+        // A header has whole seconds, as Last-Modified has.
+        guard let since = headers[.ifModifiedSince].flatMap(HTTPDate.date) else { return false }
+        return record.lastUpdated.timeIntervalSince1970.rounded(.down) <= since.timeIntervalSince1970
     }
 
     /// The parameters of the address. It is read as a form: a plus sign is a space, as HTML forms and the usual client

@@ -47,21 +47,14 @@ extension Request {
         }
     }
 
-    /// The version that `If-Match` names; nil where there is none.
-    var versionWanted: Int64? {
-        get throws(RecordsFailure) {
-            guard let tag = headers[.ifMatch] else { return nil }
-            return try WriteRequest.version(ofTag: tag)
-        }
+    /// What `If-Match` names; nil where there is none.
+    var versionWanted: VersionCondition? {
+        get throws(RecordsFailure) { try WriteRequest.condition(headers[.ifMatch]) }
     }
 
-    /// Whether `If-None-Match: *` says that nothing is to be replaced.
-    var mustBeNew: Bool {
-        get throws(RecordsFailure) {
-            guard let tag = headers[.ifNoneMatch] else { return false }
-            guard tag.trimmingCharacters(in: .whitespaces) == "*" else { throw .versionTagInvalid }
-            return true
-        }
+    /// What `If-None-Match` names; nil where there is none.
+    var versionUnwanted: VersionCondition? {
+        get throws(RecordsFailure) { try WriteRequest.condition(headers[.ifNoneMatch]) }
     }
 }
 
@@ -76,14 +69,13 @@ extension WriteRequest {
         return fields
     }
 
-    /// The version of a tag such as `W/"3"`.
-    static func version(ofTag text: String) throws(RecordsFailure) -> Int64 {
-        var tag = text.trimmingCharacters(in: .whitespaces)[...]
-        if tag.hasPrefix("W/") { tag = tag.dropFirst(2) }
-        guard tag.count > 2, tag.first == "\"", tag.last == "\"", let version = Int64(tag.dropFirst().dropLast()),
-            version > 0
-        else { throw .versionTagInvalid }
-        return version
+    /// What a header of version tags names; nil without one.
+    ///
+    /// - Throws: ``RecordsFailure`` for what is no tag.
+    static func condition(_ text: String?) throws(RecordsFailure) -> VersionCondition? {
+        guard let text else { return nil }
+        guard let condition = VersionCondition(text) else { throw .versionTagInvalid }
+        return condition
     }
 }
 

@@ -57,7 +57,11 @@ extension RecordsService {
             let next = query.used + [("_count", String(query.count)), ("_cursor", last.place.text)]
             bundle.link += [link("next", Self.address(url, address, next))]
         }
-        bundle.entry = try shown.map { try FHIR.Bundle.Entry(history: $0.record, url: url) }
+        let records = shown.map(\.record)
+        let revived = try await reading(within: time) { try store.revived(among: records, in: $0) }
+        bundle.entry = try records.enumerated().map {
+            try FHIR.Bundle.Entry(history: $1, url: url, isRevived: revived.contains($0))
+        }
         return bundle
     }
 

@@ -1,32 +1,36 @@
 import Core
 import FHIR
 import Foundation
+import HTTPTypes
 
 /// An entry of a batch or a transaction, read (<https://hl7.org/fhir/R4/http.html#transaction>).
 enum BundleEntry: Sendable {
     case write(WriteRequest)
-    /// `Type/id` or `Type/id/_history/version`.
-    case read(type: String, id: String, version: String?)
-    /// A search at any address that has one.
-    case search(SearchQuery.Scope, WriteRequest.Criteria)
-    /// `Type/id/_history`, `Type/_history` or `_history`.
-    case history(type: String?, id: String?, WriteRequest.Criteria)
+    /// A read, a search or an operation: answered by the routes of requests that come alone.
+    case request(EntryRequest)
 
     /// Entries beyond which a Bundle is refused.
     static let most = 500
-    /// So many resources are read by the entries of one Bundle, and no more are begun.
-    static let mostRead = 1_000
 
+    /// - Parameters:
+    ///   - url: the base URL of this server as the client reaches it: an address may begin with it.
+    ///   - strict: whether an unknown search parameter is an error.
     /// - Throws: ``RecordsFailure``
-    init(_ entry: FHIR.Bundle.Entry) throws(RecordsFailure) {
+    init(_ entry: FHIR.Bundle.Entry, url base: String, strict: Bool) throws(RecordsFailure) {
         guard let request = entry.request, let method = request.method, let url = request.url else {
             throw .entryInvalid
         }
-        let address = try Address(url)
-        if method == .get || method == .head {
-            try self.init(reading: address)
+        let address = try EntryAddress(url, base: base)
+        if method == .get || method == .head || method == .post && address.isOfOperation {
+            self = .request(try EntryRequest(entry, request, address, strict: strict))
             return
         }
+        self = .write(try Self.write(entry, request, method, address))
+    }
+
+    private static func write(
+        _ entry: FHIR.Bundle.Entry, _ request: FHIR.Bundle.Entry.Request, _ method: HTTPVerb, _ address: EntryAddress
+    ) throws(RecordsFailure) -> WriteRequest {
         try address.requireWritten()
         func resource() throws(RecordsFailure) -> Resource {
             guard let resource = entry.resource else { throw .entryInvalid }
@@ -58,68 +62,57 @@ enum BundleEntry: Sendable {
         case .delete: write = WriteRequest(type: address.type, place: place, change: .delete)
         default: throw .entryInvalid
         }
-        write.ifMatch = try request.ifMatch.map { tag throws(RecordsFailure) in try WriteRequest.version(ofTag: tag) }
-        if let tag = request.ifNoneMatch {
-            guard tag == "*" else { throw .versionTagInvalid }
-            write.ifNoneMatch = true
-        }
+        write.ifMatch = try WriteRequest.condition(request.ifMatch)
+        write.ifNoneMatch = try WriteRequest.condition(request.ifNoneMatch)
         write.fullURL = entry.fullUrl ?? ""
-        self = .write(write)
+        return write
+    }
+}
+
+/// The address of an entry, from the root of the API.
+struct EntryAddress: Sendable {
+    /// Empty for the root itself.
+    let path: [String]
+    /// As it is written; nil without one.
+    let query: String?
+    /// The parameters of the query, without those about the format of the answer.
+    let criteria: WriteRequest.Criteria
+
+    /// Reads `Type/id`, `/Type/id`, or the same behind the base URL of this server.
+    ///
+    /// - Throws: ``RecordsFailure`` for what is no address.
+    init(_ url: String, base: String) throws(RecordsFailure) {
+        var url = url[...]
+        if url.hasPrefix(base), url.dropFirst(base.count).first.map({ "/?".contains($0) }) ?? true {
+            url = url.dropFirst(base.count)
+        }
+        guard url.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else { throw .entryInvalid }
+        if url.hasPrefix("/") { url.removeFirst() }
+        let parts = url.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let path = parts[0].isEmpty ? [] : parts[0].split(separator: "/", omittingEmptySubsequences: false)
+        guard !path.contains("") else { throw .entryInvalid }
+        self.path = path.map(String.init)
+        query = parts.count > 1 ? String(parts[1]) : nil
+        guard let fields = query.map({ PercentEncoding.fields($0) }) ?? [] else { throw .entryInvalid }
+        criteria = fields.filter { !["_format", "_pretty"].contains($0.name) }
     }
 
-    /// What reads, by its address.
-    private init(reading address: Address) throws(RecordsFailure) {
-        let (path, criteria) = (address.path, address.criteria)
-        let isOfAll = path.count == 1 && ["", "_history"].contains(path[0])
-        guard isOfAll || Resource.isTypeName(path[0]) else { throw .entryInvalid }
-        switch (path.count, path.last) {
-        case (1, ""): self = .search(.system, criteria)
-        case (1, "_history"): self = .history(type: nil, id: nil, criteria)
-        case (1, _): self = .search(.type(path[0]), criteria)
-        case (2, "_history"): self = .history(type: path[0], id: nil, criteria)
-        case (2, _) where criteria.isEmpty: self = .read(type: path[0], id: path[1], version: nil)
-        case (3, "_history"): self = .history(type: path[0], id: path[1], criteria)
-        case (3, let member?):
-            guard let compartment = SearchCompartment(type: path[0], id: path[1]),
-                member == "*" || Resource.isTypeName(member)
-            else { throw .entryInvalid }
-            self = .search(.compartment(compartment, type: member == "*" ? nil : member), criteria)
-        case (4, let version?) where path[2] == "_history" && criteria.isEmpty:
-            self = .read(type: path[0], id: path[1], version: version)
-        default: throw .entryInvalid
-        }
-    }
+    var type: String { path.first ?? "" }
+    var id: String? { path.count > 1 ? path[1] : nil }
 
-    /// An address from the root of the API.
-    private struct Address {
-        /// At least one part, which may be empty.
-        let path: [String]
-        /// Whether it asks for something, be it nothing.
-        let hasQuery: Bool
-        let criteria: WriteRequest.Criteria
+    /// Whether a POST to it creates nothing: a search or an operation.
+    var isOfOperation: Bool { path.last.map { $0 == "_search" || $0.hasPrefix("$") } ?? false }
 
-        init(_ url: String) throws(RecordsFailure) {
-            let parts = url.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-            path = parts[0].split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-            hasQuery = parts.count > 1
-            guard let fields = hasQuery ? PercentEncoding.fields(parts[1]) : [] else { throw .entryInvalid }
-            criteria = fields
-        }
-
-        var type: String { path[0] }
-        var id: String? { path.count > 1 ? path[1] : nil }
-
-        /// What is written stands at a type's address, or at that of a resource, which takes no query.
-        func requireWritten() throws(RecordsFailure) {
-            guard Resource.isTypeName(type), path.count == 1 || path.count == 2 && !hasQuery else {
-                throw .entryInvalid
-            }
+    /// What is written has the address of a type, or that of a resource without a query.
+    func requireWritten() throws(RecordsFailure) {
+        guard Resource.isTypeName(type), path.count == 1 || path.count == 2 && criteria.isEmpty else {
+            throw .entryInvalid
         }
     }
 }
 
 extension ResourcePatch {
-    /// The patch in an entry: Parameters are a FHIRPath Patch, a JSON Patch stands in a Binary (<https://hl7.org/fhir/R4/http.html#jsonpatch>).
+    /// The patch in an entry: Parameters are a FHIRPath Patch, a JSON Patch is in a Binary (<https://hl7.org/fhir/R4/http.html#jsonpatch>).
     fileprivate init(ofEntry resource: Resource) throws(RecordsFailure) {
         if resource.resourceType == Parameters.resourceType {
             do throws(PatchError) { self = .fhirPath(try FHIRPathPatch(resource)) } catch {

@@ -1,137 +1,166 @@
 import Core
 import FHIR
-import Storage
-import Trust
 
-/// The references between the entries of a transaction, and those that a search resolves
-/// (<https://hl7.org/fhir/R4/http.html#trules>).
-enum BundleReferences {
-    /// What references mean that are no addresses of this server: those to other entries, and searches.
-    ///
-    /// - Returns: `Type/id` by the reference as it is written.
-    /// - Throws: ``WriteRefusal`` where a search does not find exactly one.
-    static func targets(
-        of plans: [PlannedWrite], _ planner: WritePlanner, in transaction: any SQLTransaction
-    ) throws -> [String: String] {
-        // 1. Entries of the Bundle.
-        var targets: [String: String] = [:]
-        for plan in plans where !plan.request.isDeletion {
-            guard let url = plan.request.fullURL, !url.isEmpty else { continue }
-            guard targets.updateValue("\(plan.request.type)/\(plan.id)", forKey: url) == nil else {
-                var refusal = WriteRefusal(.fullURLTwice, plan.target)
-                refusal.place = plans.firstIndex { $0.request.fullURL == url }
-                throw refusal
-            }
-        }
-        guard plans.contains(where: { $0.request.isOfBundle }) else { return targets }
-        // 2. Searches, each once.
-        var searches = 0
-        for (place, plan) in plans.enumerated() {
-            guard !plan.isSettled, let resource = plan.resource else { continue }
-            var written: Set<String> = []
-            collect(.object(resource.object), &written)
-            for text in written.sorted() where targets[text] == nil {
-                guard let (type, query) = search(text) else { continue }
-                searches += 1
-                do {
-                    guard searches <= mostSearches else { throw WriteRefusal(.tooManyReferences, plan.target) }
-                    guard let criteria = PercentEncoding.fields(query),
-                        let found = try planner.matches(type, criteria, plan.target, in: transaction).first
-                    else { throw WriteRefusal(.referenceUnresolved, plan.target) }
-                    targets[text] = "\(type)/\(found)"
-                } catch var refusal as WriteRefusal {
-                    refusal.place = place
-                    throw refusal
-                }
-            }
-        }
-        return targets
+/// Replaces the links in a resource of a transaction: references, elements of the types uri, url, oid and uuid, and `a href`
+/// and `img src` in narratives. Canonical URLs stay (<https://hl7.org/fhir/R4/http.html#trules>).
+struct BundleReferences {
+    let links: BundleLinks
+    /// The base URL of the entry's fullUrl.
+    let base: String?
+
+    private static let model = TypeModel.r4
+    /// Elements that hold links.
+    private static let linkTypes = Set(["uri", "url", "oid", "uuid"].compactMap { model.type($0) })
+    private static let markup = model.type("xhtml")
+
+    /// The resource with its links as they are stored; nil where none of them changes.
+    func rewritten(_ resource: Resource) -> Resource? {
+        let type = TypedElement.resourceType(of: resource.object)
+        return rewritten(resource.object, type, isRoot: true).map { Resource($0) }
     }
 
-    /// So many references of one Bundle are resolved by a search.
-    private static let mostSearches = 200
-
-    /// - Throws: ``RecordsFailure`` where two entries mean one resource.
-    static func requireDistinct(_ plans: [PlannedWrite]) throws {
-        var seen: Set<String> = []
-        for (place, plan) in plans.enumerated() {
-            if plan.isSettled, plan.request.isDeletion { continue }
-            // Neither finds what the other one makes.
-            if let criteria = plan.request.criteria, plan.matches?.isEmpty == true {
-                let text = criteria.map { "\($0.name)=\($0.value)" }.sorted().joined(separator: "&")
-                guard seen.insert("\(plan.request.type)?\(text)").inserted else {
-                    var refusal = WriteRefusal(.namedTwice, plan.target)
-                    refusal.place = place
-                    throw refusal
-                }
-            }
-            guard seen.insert("\(plan.request.type)/\(plan.id)").inserted else {
-                var refusal = WriteRefusal(.namedTwice, plan.target)
-                refusal.place = place
-                throw refusal
-            }
-        }
-    }
-
-    /// The resource with its references as they are stored.
-    static func rewritten(_ resource: Resource, _ targets: [String: String]) -> Resource {
-        guard let object = rewritten(.object(resource.object), targets).object else { return resource }
-        return Resource(object)
-    }
-
-    private static func rewritten(_ json: JSON, _ targets: [String: String]) -> JSON {
-        switch json {
-        case .array(let items): return .array(items.map { rewritten($0, targets) })
-        case .object(var object):
-            for member in object.members {
-                if member.key == "reference", let text = member.value.string {
-                    if let target = target(of: text, targets) { object["reference"] = .string(target) }
-                } else if let text = member.value.string {
-                    // An attachment's url may name an entry too; an identifier's value is not one of this server's.
-                    if member.key == "url", text.hasPrefix("urn:"), let target = targets[text] {
-                        object["url"] = .string(target)
-                    }
+    private func rewritten(_ object: JSONObject, _ type: TypeModel.TypeID, isRoot: Bool = false) -> JSONObject? {
+        // The links of a Bundle are those between its own entries.
+        if type == Self.bundle { return nil }
+        var result: JSONObject?
+        for member in object.members {
+            let declared = Self.model.member(member.key, of: type)
+            let new: JSON? =
+                if case .string(let text) = member.value {
+                    target(of: text, member.key, declared?.type, in: type, isRoot: isRoot).map { .string($0) }
                 } else {
-                    object[member.key] = rewritten(member.value, targets)
+                    rewritten(member.value, member.key, declared?.type ?? .unknown, in: type, isRoot: isRoot)
                 }
-            }
-            return .object(object)
-        default: return json
+            guard let new else { continue }
+            if result == nil { result = object }
+            result?[member.key] = new
         }
+        return result
     }
 
-    /// A fragment behind the reference stays.
-    private static func target(of text: String, _ targets: [String: String]) -> String? {
-        if let target = targets[text] { return target }
-        guard let mark = text.firstIndex(of: "#"), let target = targets[String(text[..<mark])] else { return nil }
-        return target + text[mark...]
-    }
+    private static let bundle = model.type(Bundle.resourceType)
 
-    private static func collect(_ json: JSON, _ written: inout Set<String>) {
-        switch json {
-        case .array(let items): for item in items { collect(item, &written) }
+    private func rewritten(
+        _ value: JSON, _ key: String, _ type: TypeModel.TypeID, in owner: TypeModel.TypeID, isRoot: Bool
+    ) -> JSON? {
+        switch value {
         case .object(let object):
+            let own = TypedElement.resourceType(of: object)
+            return rewritten(object, own.isKnown ? own : type).map { .object($0) }
+        case .array(let elements):
+            var result: [JSON]?
+            for (index, element) in elements.enumerated() {
+                let new: JSON? =
+                    if case .string(let text) = element {
+                        target(of: text, key, type, in: owner, isRoot: isRoot).map { .string($0) }
+                    } else {
+                        rewritten(element, key, type, in: owner, isRoot: isRoot)
+                    }
+                guard let new else { continue }
+                if result == nil { result = elements }
+                result?[index] = new
+            }
+            return result.map { .array($0) }
+        default: return nil
+        }
+    }
+
+    /// What the text of a member becomes; nil where it stays.
+    private func target(
+        of text: String, _ key: String, _ type: TypeModel.TypeID?, in owner: TypeModel.TypeID, isRoot: Bool
+    ) -> String? {
+        if key == "reference", owner == Self.model.referenceType || !owner.isKnown {
+            return links.target(of: text, base: base)
+        }
+        guard let type else { return nil }
+        if type == Self.markup { return NarrativeLinks.replaced(in: text) { links.target(of: $0, base: base) } }
+        guard Self.linkTypes.contains(type) else { return nil }
+        // These name a definition or a namespace; they are no links.
+        guard key != "system", !(key == "url" && (isRoot || owner == Self.model.extensionType)) else { return nil }
+        return links.target(of: text, base: base)
+    }
+
+    /// The references in a resource that are searches.
+    static func searches(in resource: Resource, _ links: BundleLinks) -> Set<String> {
+        var found: Set<String> = []
+        collect(.object(resource.object), links, &found)
+        return found
+    }
+
+    private static func collect(_ json: JSON, _ links: BundleLinks, _ found: inout Set<String>) {
+        switch json {
+        case .array(let items): for item in items { collect(item, links, &found) }
+        case .object(let object):
+            guard TypedElement.resourceType(of: object) != bundle || bundle == nil else { return }
             for member in object.members {
                 if member.key == "reference", let text = member.value.string {
-                    written.insert(text)
+                    if links.search(text) != nil { found.insert(text) }
                 } else {
-                    collect(member.value, &written)
+                    collect(member.value, links, &found)
                 }
             }
         default: return
         }
     }
-
-    /// `Patient?identifier=a|b`.
-    private static func search(_ text: String) -> (type: String, query: String)? {
-        guard let mark = text.firstIndex(of: "?") else { return nil }
-        let type = String(text[..<mark])
-        guard Resource.isTypeName(type), RecordType.isHeld(type) else { return nil }
-        return (type, String(text[text.index(after: mark)...]))
-    }
 }
 
-extension WriteRequest {
-    /// Whether it came in a Bundle, where references may be searches.
-    var isOfBundle: Bool { fullURL != nil }
+/// The links in the XHTML of a narrative.
+enum NarrativeLinks {
+    /// The XHTML with the links that change; nil where none does.
+    static func replaced(in markup: String, _ target: (String) -> String?) -> String? {
+        let bytes = Array(markup.utf8)
+        var output: [UInt8] = []
+        var copied = 0
+        var index = 0
+        while let open = bytes[index...].firstIndex(of: UInt8(ascii: "<")) {
+            let name = bytes[(open + 1)...].prefix { isNameByte($0) }
+            index = name.endIndex
+            let wanted: String
+            switch String(decoding: name, as: UTF8.self).lowercased() {
+            case "a": wanted = "href"
+            case "img": wanted = "src"
+            default: continue
+            }
+            // The attributes, up to the end of the tag.
+            while index < bytes.count, bytes[index] != UInt8(ascii: ">") {
+                let attribute = bytes[index...].prefix { isNameByte($0) }
+                guard !attribute.isEmpty else {
+                    index += 1
+                    continue
+                }
+                index = skippingSpace(bytes, attribute.endIndex)
+                guard index < bytes.count, bytes[index] == UInt8(ascii: "=") else { continue }
+                index = skippingSpace(bytes, index + 1)
+                guard index < bytes.count, bytes[index] == UInt8(ascii: "\"") || bytes[index] == UInt8(ascii: "'"),
+                    let end = bytes[(index + 1)...].firstIndex(of: bytes[index])
+                else { continue }
+                let value = bytes[(index + 1)..<end]
+                index = end + 1
+                guard String(decoding: attribute, as: UTF8.self).lowercased() == wanted,
+                    let new = target(unescaped(String(decoding: value, as: UTF8.self)))
+                else { continue }
+                output += bytes[copied..<value.startIndex]
+                output += escaped(new).utf8
+                copied = end
+            }
+        }
+        return copied == 0 ? nil : String(decoding: output + bytes[copied...], as: UTF8.self)
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || [0x2D, 0x3A, 0x5F].contains(byte)
+    }
+
+    private static func skippingSpace(_ bytes: [UInt8], _ index: Int) -> Int {
+        bytes[index...].firstIndex { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } ?? bytes.count
+    }
+
+    private static func unescaped(_ text: String) -> String {
+        text.replacing("&quot;", with: "\"").replacing("&#39;", with: "'").replacing("&amp;", with: "&")
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.replacing("&", with: "&amp;").replacing("\"", with: "&quot;").replacing("'", with: "&#39;")
+            .replacing("<", with: "&lt;")
+    }
 }

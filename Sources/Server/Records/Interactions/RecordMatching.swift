@@ -15,6 +15,53 @@ protocol RecordMatching: Sendable {
     ) throws -> [String]
 }
 
+/// What the criteria of a conditional interaction ask for, apart from what is stored.
+struct CriteriaReading: Sendable {
+    /// The types of the records that decide what is found.
+    let types: Set<String>
+    /// What is asked of the record's own parameters.
+    let conditions: [SearchCondition]
+    /// Whether that is all that is asked, so that a resource can be compared with it in memory.
+    let isComplete: Bool
+
+    /// - Throws: ``RecordsFailure`` or ``SearchConditionError`` for a parameter that is not known.
+    init(ofType type: String, _ criteria: WriteRequest.Criteria, ownBases: [String], now: Date) throws {
+        let query = try SearchQuery(type: type, parameters: criteria, strict: true, now: now, ownBases: ownBases)
+        let all = query.parts.flatMap(\.criteria)
+        types = all.reduce(into: [type]) { $1.addTypes(to: &$0) }
+        let conditions = query.conditions
+        self.conditions = conditions.filter { !$0.needsTerminology }
+        isComplete = self.conditions.count == all.count
+    }
+
+    /// Whether a resource is as the conditions ask; nil where they are, and more is asked that a resource alone does not show.
+    func matches(_ values: SearchValues) -> Bool? {
+        guard conditions.allSatisfy({ $0.matches(values) }) else { return false }
+        return isComplete ? true : nil
+    }
+}
+
+extension SearchCriterion {
+    /// Adds the types of the records that the criterion goes through.
+    fileprivate func addTypes(to types: inout Set<String>) {
+        switch self {
+        case .condition(let condition):
+            types.insert(condition.type)
+            if condition.needsTerminology { types.formUnion(["ValueSet", "CodeSystem"]) }
+        case .chain(let chain):
+            types.insert(chain.type)
+            for target in chain.targets {
+                types.insert(target.type)
+                target.criterion.addTypes(to: &types)
+            }
+        case .reverse(let reverse):
+            types.formUnion([reverse.type, reverse.source])
+            reverse.criterion.addTypes(to: &types)
+        case .any(let criteria): for criterion in criteria { criterion.addTypes(to: &types) }
+        }
+    }
+}
+
 /// Finds them by the search of a type.
 struct SearchMatching: RecordMatching {
     /// The server's own base URLs, without a last slash.

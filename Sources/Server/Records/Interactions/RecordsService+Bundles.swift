@@ -1,134 +1,84 @@
+import Core
 import FHIR
 import Foundation
+import Synchronization
 import Trust
 
-/// What the entries of a Bundle may still read.
-private struct ReadAllowance {
-    var resources = BundleEntry.mostRead
-    /// What all of them together have left to look for what they ask for.
-    let time: SearchTime
+/// Answers the entries of one Bundle that read (``EntryRouter``).
+final class BundleReader: Sendable {
+    /// Bytes that the entries of one Bundle are answered with together.
+    static let maximumBytes = 32 << 20
+
+    /// Answers an entry with a number of bytes at most.
+    let answer: @Sendable (EntryRequest, Int) async throws -> EntryAnswer
+    private let left = Mutex(BundleReader.maximumBytes)
+
+    init(answer: @escaping @Sendable (EntryRequest, Int) async throws -> EntryAnswer) { self.answer = answer }
+
+    /// - Throws: ``RecordsFailure``
+    func read(_ request: EntryRequest) async throws -> BundleAnswer.Entry {
+        let limit = left.withLock { $0 }
+        guard limit > 0 else { throw RecordsFailure.tooMuchRead }
+        let found = try await answer(request, limit)
+        left.withLock { $0 -= found.body.count }
+        var head = FHIR.Bundle.Entry()
+        var response = FHIR.Bundle.Entry.Response(status: found.status)
+        response.etag = found.etag
+        if found.etag != nil, !found.body.isEmpty, let read = try? Resource(Data(found.body)) {
+            response.lastModified = read.meta?.lastUpdated
+        }
+        head.response = response
+        return BundleAnswer.Entry(head, body: found.body)
+    }
+
+    /// Gives back the bytes of an answer that is not part of the Bundle.
+    func giveBack(_ answer: BundleAnswer.Entry) { left.withLock { $0 += answer.body.count } }
 }
 
 extension RecordsService {
     /// Performs a batch, entry by entry, or a transaction, of which all is done or nothing
     /// (<https://hl7.org/fhir/R4/http.html#transaction>).
     ///
+    /// - Parameters:
+    ///   - allowance: what the entries share.
+    ///   - reader: answers the entries that read.
     /// - Throws: ``RecordsFailure`` where it is neither, or a transaction cannot be done.
     func perform(
-        _ bundle: FHIR.Bundle, by grant: AccessGrant, url: String, strict: Bool, returning preference: ReturnPreference
+        _ bundle: FHIR.Bundle, by grant: AccessGrant, url: String, strict: Bool, returning preference: ReturnPreference,
+        within allowance: RequestAllowance, reading reader: BundleReader
     ) async throws -> BundleAnswer {
         guard grant.role != .device else { throw RecordsFailure.forbidden }
         guard bundle.entry.count <= BundleEntry.most else { throw RecordsFailure.tooManyEntries }
         switch bundle.type {
         case .batch:
             var answer = BundleAnswer(type: .batchResponse)
-            var left = ReadAllowance(time: SearchTime(limits))
             for entry in bundle.entry {
-                answer.entries.append(
-                    await single(entry, by: grant, url: url, strict: strict, returning: preference, &left))
+                do {
+                    switch try BundleEntry(entry, url: url, strict: strict) {
+                    case .write(let write):
+                        let outcome = try await self.write(write, by: grant, url: url, within: allowance)
+                        answer.entries.append(Self.entry(outcome, returning: preference))
+                    case .request(let request): answer.entries.append(try await reader.read(request))
+                    }
+                } catch {
+                    answer.entries.append(Self.entry(RecordsFailure(error)))
+                }
             }
             return answer
         case .transaction:
-            return try await transaction(bundle, by: grant, url: url, strict: strict, returning: preference)
+            var entries: [BundleEntry] = []
+            for (place, entry) in bundle.entry.enumerated() {
+                do throws(RecordsFailure) {
+                    entries.append(try BundleEntry(entry, url: url, strict: strict))
+                } catch { throw error.of(entry: place) }
+            }
+            let transaction = TransactionEntries(entries, reader: reader, service: self, grant: grant)
+            return try await transaction.perform(url: url, returning: preference, within: allowance)
         default: throw RecordsFailure.bundleExpected
         }
     }
 
-    private func single(
-        _ entry: FHIR.Bundle.Entry, by grant: AccessGrant, url: String, strict: Bool,
-        returning preference: ReturnPreference, _ left: inout ReadAllowance
-    ) async -> BundleAnswer.Entry {
-        do {
-            switch try BundleEntry(entry) {
-            case .write(let write):
-                return Self.entry(try await self.write(write, by: grant, within: left.time), returning: preference)
-            case let reading:
-                return BundleAnswer.Entry(try await read(reading, by: grant, url: url, strict: strict, &left))
-            }
-        } catch {
-            return Self.entry(RecordsFailure(error))
-        }
-    }
-
-    private func transaction(
-        _ bundle: FHIR.Bundle, by grant: AccessGrant, url: String, strict: Bool,
-        returning preference: ReturnPreference
-    ) async throws -> BundleAnswer {
-        // 1. Everything is read before anything is done.
-        var entries: [BundleEntry] = []
-        for (place, entry) in bundle.entry.enumerated() {
-            do throws(RecordsFailure) { entries.append(try BundleEntry(entry)) } catch { throw error.of(entry: place) }
-        }
-        let places = entries.indices.filter { if case .write = entries[$0] { true } else { false } }
-        let writes = places.compactMap { place -> WriteRequest? in
-            if case .write(let write) = entries[place] { write } else { nil }
-        }
-        // 2. What writes, together; then what reads.
-        let time = SearchTime(limits)
-        var answers = [BundleAnswer.Entry](
-            repeating: BundleAnswer.Entry(FHIR.Bundle.Entry()), count: entries.count)
-        if !writes.isEmpty {
-            for (place, outcome) in zip(places, try await write(writes, by: grant, within: time)) {
-                answers[place] = Self.entry(outcome, returning: preference)
-            }
-        }
-        var left = ReadAllowance(time: time)
-        for (place, entry) in entries.enumerated() {
-            if case .write = entry { continue }
-            // What was written stands: what cannot be read is said at its place.
-            do {
-                answers[place] = BundleAnswer.Entry(
-                    try await read(entry, by: grant, url: url, strict: strict, &left))
-            } catch {
-                answers[place] = Self.entry(RecordsFailure(error))
-            }
-        }
-        return BundleAnswer(type: .transactionResponse, entries: answers)
-    }
-
-    private func read(
-        _ entry: BundleEntry, by grant: AccessGrant, url: String, strict: Bool, _ left: inout ReadAllowance
-    ) async throws -> FHIR.Bundle.Entry {
-        guard left.resources > 0 else { throw RecordsFailure.tooMuchRead }
-        var answer = FHIR.Bundle.Entry()
-        var response = FHIR.Bundle.Entry.Response(status: "200 OK")
-        switch entry {
-        case .read(let type, let id, let version):
-            let record =
-                if let version {
-                    try await read(type: type, id: id, version: version, by: RecordCaller(grant))
-                } else {
-                    try await read(type: type, id: id, by: RecordCaller(grant))
-                }
-            answer.resource = try record.resource()
-            left.resources -= 1
-            response.etag = "W/\"\(record.version)\""
-            response.lastModified = DateTime(record.lastUpdated)
-        case .history(let type, let id, let criteria):
-            let found =
-                if let type, let id {
-                    try await history(
-                        type: type, id: id, page: try HistoryPage(criteria, strict: strict), url: url, by: grant,
-                        within: left.time)
-                } else {
-                    try await history(
-                        ofType: type, try HistoryQuery(type: type, parameters: criteria, strict: strict), url: url,
-                        by: grant, within: left.time)
-                }
-            left.resources -= max(1, found.entry.count)
-            answer.resource = found.resource
-        case .search(let scope, let criteria):
-            let found = try await search(
-                scope, parameters: criteria, strict: strict, url: url, by: RecordCaller(grant), within: left.time)
-            left.resources -= max(1, found.entries.count)
-            answer.resource = try found.bundle.resource
-        case .write: throw RecordsFailure.entryInvalid
-        }
-        answer.response = response
-        return answer
-    }
-
-    private static func entry(
+    static func entry(
         _ outcome: WriteOutcome, returning preference: ReturnPreference
     ) -> BundleAnswer.Entry {
         var answer = FHIR.Bundle.Entry()
@@ -145,7 +95,7 @@ extension RecordsService {
         return BundleAnswer.Entry(answer, record: isTold ? outcome.record.flatMap { $0.isDeleted ? nil : $0 } : nil)
     }
 
-    private static func entry(_ failure: RecordsFailure) -> BundleAnswer.Entry {
+    static func entry(_ failure: RecordsFailure) -> BundleAnswer.Entry {
         var answer = FHIR.Bundle.Entry()
         var response = FHIR.Bundle.Entry.Response(
             status: "\(failure.status.code) \(failure.status.reasonPhrase)")

@@ -4,90 +4,161 @@ import Foundation
 import Trust
 
 extension RecordsService {
-    /// So often is a request looked at anew that others came before.
-    private static let attempts = 4
+    /// How often a request is looked up: once, and again where others wrote before it.
+    private static let attempts = 5
 
     /// Does what writes: create, update, patch, delete (<https://hl7.org/fhir/R4/http.html>).
     ///
     /// - Throws: ``RecordsFailure``; then nothing is written.
     func write(
-        _ request: WriteRequest, by grant: AccessGrant, within time: SearchTime? = nil
+        _ request: WriteRequest, by grant: AccessGrant, url: String? = nil, within shared: RequestAllowance? = nil
     ) async throws -> WriteOutcome {
-        let outcomes = try await write([request], by: grant, within: time)
+        let outcomes = try await write([request], by: grant, url: url, within: shared)
         guard let outcome = outcomes.first else { throw RecordsFailure.unavailable }
         return outcome
     }
 
     /// Does several, all of them or none (<https://hl7.org/fhir/R4/http.html#transaction>).
     ///
-    /// - Parameter time: what a Bundle has left to look for what is meant; nil where there is no other entry.
+    /// - Parameters:
+    ///   - url: the base URL of this server as the client reaches it; nil where it is not known.
+    ///   - shared: what the entries of a Bundle share; nil where there is no other entry.
     /// - Returns: what became of each, in the order of the requests.
     func write(
-        _ requests: [WriteRequest], by grant: AccessGrant, within time: SearchTime? = nil
+        _ requests: [WriteRequest], by grant: AccessGrant, url: String? = nil, within shared: RequestAllowance? = nil,
+        checking check: ([PlannedWrite]) async throws -> Void = { _ in }
     ) async throws -> [WriteOutcome] {
-        let time = time ?? SearchTime(limits)
+        let allowance = shared ?? RequestAllowance(limits, maximumBytes: maximumBytes)
         do {
             // What devices write goes sealed through the queue.
             guard grant.role != .device else {
                 throw WriteRefusal(.refused(.insufficientScope), Target(resourceType: requests.first?.type))
             }
             for _ in 0..<Self.attempts {
-                do { return try await attempt(requests, by: grant, within: time) } catch is OutdatedPlan { continue }
+                do {
+                    return try await attempt(requests, by: grant, url: url, within: allowance, checking: check)
+                } catch is OutdatedPlan { continue }
             }
             throw WriteRefusal(.overtaken, Target(resourceType: requests.first?.type))
         } catch let refusal as WriteRefusal {
             try await access.record(refusal.decision, grant.actor, .writeRecord, refusal.target, showing: [])
-            guard let place = refusal.place else { throw refusal.failure }
-            throw refusal.failure.of(entry: place)
+            let request = refusal.place.map { requests[$0] } ?? (requests.count == 1 ? requests.first : nil)
+            guard let entry = request?.entry ?? refusal.place else { throw refusal.failure }
+            throw refusal.failure.of(entry: entry)
         }
     }
 
     private func attempt(
-        _ requests: [WriteRequest], by grant: AccessGrant, within time: SearchTime
+        _ requests: [WriteRequest], by grant: AccessGrant, url: String?, within allowance: RequestAllowance,
+        checking check: ([PlannedWrite]) async throws -> Void
     ) async throws -> [WriteOutcome] {
         let now = clock()
         let planner = WritePlanner(
             grant: grant, policy: access.policy, now: now, matching: matching, newID: newID,
-            publishedTypes: publishedTypes)
-        // 1. Which resources are meant.
-        let (plans, targets) = try await reading(within: time) { transaction in
-            let plans = try requests.enumerated().map { place, request in
-                try Self.placed(place, of: requests.count) { try planner.plan(request, in: transaction) }
-            }
-            let targets = try BundleReferences.targets(of: plans, planner, in: transaction)
-            return (plans, targets)
-        }
-        try BundleReferences.requireDistinct(plans)
+            published: published, ownBase: url)
+        // 1. Which resources are meant, and what is to be stored: without the lock of the writer.
+        let lookup = try await lookup(requests, planner, within: allowance)
+        try await check(lookup.plans)
         // 2. What will be stored of them: without a transaction, for it takes its time.
         let session = await admission?.begin(at: now)
-        let ready = try await prepared(plans, targets, session, by: grant)
+        let ready = try await prepared(lookup.plans, session, by: grant)
         // 3. All of it, or nothing.
         let execution = WriteExecution(
             planner: planner, access: access, admission: session,
             provenance: RecordProvenance(
                 submissionID: RecordProvenance.interfacePrefix + newID().lowercaseText,
                 clientID: grant.actor.id, keyID: nil,
-                receivedAt: now), time: time)
-        defer { executor.release((plans, ready)) }
+                receivedAt: now), lookup: lookup)
+        defer { executor.release((lookup, ready)) }
         return try await database.write { try execution.perform(ready, in: $0) }
+    }
+
+    /// Looks up what requests mean, applies patches and replaces links, in R4's order: what is deleted first, conditional
+    /// references last (<https://hl7.org/fhir/R4/http.html#trules>).
+    private func lookup(
+        _ requests: [WriteRequest], _ planner: WritePlanner, within allowance: RequestAllowance
+    ) async throws -> WriteLookup {
+        // 1. What is stored.
+        var lookup = try await reading(within: allowance.time) { transaction in
+            let changes = try RecordTypeChanges(in: transaction)
+            let begun = ContinuousClock.now
+            let plans = try planner.plan(requests, in: transaction)
+            return WriteLookup(plans: plans, changes: changes, duration: begun.duration(to: .now))
+        }
+        // 2. Patches and links between entries.
+        for place in lookup.plans.indices {
+            try WriteRefusal.placed(place, of: requests.count) {
+                try lookup.plans[place].applyPatch(within: allowance.writes)
+                if lookup.plans[place].isChanged, lookup.plans[place].resource.map(published.defines) ?? false {
+                    throw WriteRefusal(.typePublished, lookup.plans[place].target)
+                }
+            }
+        }
+        guard requests.contains(where: \.isOfBundle) else {
+            try Self.requireSize(of: lookup.plans, within: allowance.writes)
+            return lookup
+        }
+        var links = try BundleLinks(lookup.plans, ownBase: planner.ownBase ?? "")
+        Self.replaceLinks(in: &lookup.plans, links)
+        var overlap = TransactionOverlap(lookup.plans, planner)
+        try overlap.requireDistinct()
+        // 3. References that are searches: of what is there when all entries are done.
+        let searches = try BundleSearches(in: lookup.plans, links, planner)
+        if !searches.isEmpty {
+            let (fixed, plans) = (overlap, lookup.plans)
+            let (found, duration) = try await reading(within: allowance.time) { transaction in
+                let begun = ContinuousClock.now
+                let found = try searches.lookup(plans, fixed, planner, in: transaction)
+                return (found, begun.duration(to: .now))
+            }
+            lookup.references = found.map(\.reference)
+            lookup.duration += duration
+            for (text, address) in found.map({ ($0.text, $0.address) }) { links.setTarget(address, of: text) }
+            Self.replaceLinks(in: &lookup.plans, links)
+        }
+        try Self.requireSize(of: lookup.plans, within: allowance.writes)
+        return lookup
+    }
+
+    private static func replaceLinks(in plans: inout [PlannedWrite], _ links: BundleLinks) {
+        guard !links.isEmpty else { return }
+        for place in plans.indices where !plans[place].isSettled {
+            guard let resource = plans[place].resource else { continue }
+            let base = BundleLinks.base(ofFullURL: plans[place].request.fullURL)
+            guard let new = BundleReferences(links: links, base: base).rewritten(resource) else { continue }
+            plans[place].resource = new
+            plans[place].isChanged = true
+        }
+    }
+
+    /// Checks the sizes of resources that are not as they were sent.
+    private static func requireSize(of plans: [PlannedWrite], within allowance: WriteAllowance) throws {
+        for (place, plan) in plans.enumerated() where plan.isChanged {
+            guard let resource = plan.resource else { continue }
+            try WriteRefusal.placed(place, of: plans.count) {
+                do throws(RecordsFailure) { try allowance.take(resource) } catch {
+                    throw WriteRefusal(error, plan.target)
+                }
+            }
+        }
     }
 
     /// What will be stored of planned writes, in their order; of many, parts side by side.
     ///
     /// - Throws: ``WriteRefusal`` of the first that may not be.
     private func prepared(
-        _ plans: [PlannedWrite], _ targets: [String: String], _ session: (any WriteAdmission)?, by grant: AccessGrant
+        _ plans: [PlannedWrite], _ session: (any WriteAdmission)?, by grant: AccessGrant
     ) async throws -> [WriteExecution.Ready] {
         let length = max(Self.leastPart, (plans.count + Self.parts - 1) / Self.parts)
         let starts = Array(stride(from: 0, to: plans.count, by: length))
-        let ownBases = ownBases
+        let (ownBases, maximumBytes) = (ownBases, maximumBytes)
         @Sendable func part(from start: Int) -> Result<[WriteExecution.Ready], any Error> {
             Result {
                 // Nothing is like what comes alone.
                 var kinds: ObservationKinds<(any AdmissionPattern)?>? = plans.count > 1 ? ObservationKinds() : nil
                 return try (start..<min(start + length, plans.count)).map { place in
-                    try Self.placed(place, of: plans.count) {
-                        try Self.prepared(plans[place], targets, session, by: grant, at: ownBases, &kinds)
+                    try WriteRefusal.placed(place, of: plans.count) {
+                        try Self.prepared(plans[place], maximumBytes, session, by: grant, at: ownBases, &kinds)
                     }
                 }
             }
@@ -107,13 +178,12 @@ extension RecordsService {
     private static let leastPart = 8
 
     private static func prepared(
-        _ plan: PlannedWrite, _ targets: [String: String], _ session: (any WriteAdmission)?, by grant: AccessGrant,
+        _ plan: PlannedWrite, _ maximumBytes: Int, _ session: (any WriteAdmission)?, by grant: AccessGrant,
         at ownBases: [String], _ kinds: inout ObservationKinds<(any AdmissionPattern)?>?
     ) throws -> WriteExecution.Ready {
-        guard !plan.isSettled, let resource = plan.resource else {
+        guard !plan.isSettled, let linked = plan.resource else {
             return WriteExecution.Ready(plan, nil, asking: [])
         }
-        let linked = targets.isEmpty ? resource : BundleReferences.rewritten(resource, targets)
         let queries = grant.queries(of: plan.request.type)
         let mayBeAlike = kinds != nil && linked.resourceType == Observation.resourceType
         let content = mayBeAlike ? linked.json.data() : nil
@@ -129,25 +199,25 @@ extension RecordsService {
             }
         }
         // 2. What has to be looked into.
+        let admitted: AdmittedResource
         do throws(RecordAdmissionError) {
-            let admitted = try session?.admit(linked, id: plan.id) ?? AdmittedResource(linked)
-            let ready = WriteExecution.Ready(plan, admitted, at: ownBases, asking: queries)
-            if let content, let record = ready.record, record.content == content {
-                kinds?.learn(linked, record) {
-                    guard let session else { return .some(nil) }
-                    return session.pattern(of: admitted).map { .some($0) }
-                }
-            }
-            return ready
+            admitted = try session?.admit(linked, id: plan.id) ?? AdmittedResource(linked)
         } catch {
             throw WriteRefusal(RecordsFailure(error), plan.target)
         }
+        let ready = WriteExecution.Ready(plan, admitted, at: ownBases, asking: queries)
+        guard ready.record?.content.count ?? 0 <= maximumBytes + Self.serverBytes else {
+            throw WriteRefusal(.resourceTooLarge, plan.target)
+        }
+        if let content, let record = ready.record, record.content == content {
+            kinds?.learn(linked, record) {
+                guard let session else { return .some(nil) }
+                return session.pattern(of: admitted).map { .some($0) }
+            }
+        }
+        return ready
     }
 
-    private static func placed<T>(_ place: Int, of count: Int, _ body: () throws -> T) throws -> T {
-        do { return try body() } catch var refusal as WriteRefusal {
-            if count > 1 { refusal.place = place }
-            throw refusal
-        }
-    }
+    /// Bytes that the server adds to a resource: its id.
+    private static let serverBytes = 100
 }

@@ -9,8 +9,8 @@ struct WriteExecution {
     let access: AccessControl
     let admission: (any WriteAdmission)?
     let provenance: RecordProvenance
-    /// What the request has left to look for what is meant; others who write wait.
-    let time: SearchTime
+    /// What was looked up without the lock of the writer.
+    let lookup: WriteLookup
 
     private var grant: AccessGrant { planner.grant }
     private var policy: Policy { planner.policy }
@@ -50,14 +50,10 @@ struct WriteExecution {
     /// - Throws: ``WriteRefusal`` at the first that may not be, ``OutdatedPlan``, ``Storage/StorageError``.
     func perform(_ all: [Ready], in transaction: any SQLTransaction) throws -> [WriteOutcome] {
         // 1. Everything is decided before anything is written.
+        try lookup.verify(planner, in: transaction)
         var permitted: [String: Set<String>] = [:]
-        try time.limiting(transaction) {
-            for (place, ready) in all.enumerated() {
-                do { try check(ready, &permitted, in: transaction) } catch var refusal as WriteRefusal {
-                    if all.count > 1 { refusal.place = place }
-                    throw refusal
-                }
-            }
+        for (place, ready) in all.enumerated() {
+            try WriteRefusal.placed(place, of: all.count) { try check(ready, &permitted, in: transaction) }
         }
         // 2. What is deleted goes first (https://hl7.org/fhir/R4/http.html#trules).
         var kinds: [Int: WriteOutcome.Kind] = [:]
@@ -76,15 +72,14 @@ struct WriteExecution {
             for (place, ready) in all.enumerated() where !ready.write.request.isDeletion {
                 guard let record = ready.record else {
                     kinds[place] = .unchanged
-                    written[place] = ready.write.present?.record
                     continue
                 }
                 let made = try ready.write.isNew ? writer.create(record) : writer.replace(record)
                 guard let put = made else { throw OutdatedPlan() }
-                written[place] =
-                    put.outcome == .unchanged
-                    ? ready.write.present?.record : StoredRecord(record, put, provenance, at: planner.now)
-                kinds[place] = put.outcome == .created ? .created : put.outcome == .unchanged ? .unchanged : .updated
+                kinds[place] = kind(of: put, replacing: ready.write.present)
+                if put.outcome != .unchanged {
+                    written[place] = StoredRecord(record, put, provenance, at: planner.now)
+                }
                 if put.outcome != .unchanged { changes.append(change(ready, put.number, put)) }
             }
             return changes
@@ -98,15 +93,35 @@ struct WriteExecution {
                     resourceType: ready.type, resourceID: ready.write.id,
                     subject: ready.record?.subject ?? ready.write.present?.subject)
             }, in: transaction)
+        var bytes = Self.maximumAnsweredBytes
         return try all.enumerated().map { place, ready in
-            // What was written is known; of what was deleted the version is read.
+            if ready.write.isHidden {
+                return WriteOutcome(kind: .absent, type: ready.type, id: ready.write.id, record: nil, isShown: false)
+            }
+            // What was written is known; everything else is read, as long as it is not too much for an answer.
             let record =
                 try written[place] ?? store.read(type: ready.type, id: ready.write.id, in: transaction)
+            bytes -= record?.content.count ?? 0
             let facts = ready.facts ?? ready.write.present?.facts
-            let isShown = facts.map { policy.decide(grant, .read, record: $0, at: planner.now).isPermitted } ?? false
+            let isShown =
+                bytes >= 0
+                && facts.map { policy.decide(grant, .read, record: $0, at: planner.now).isPermitted } ?? false
             return WriteOutcome(
-                kind: kinds[place] ?? .unchanged, type: ready.type, id: ready.write.id, record: record, isShown: isShown
-            )
+                kind: kinds[place] ?? .unchanged, type: ready.type, id: ready.write.id,
+                record: isShown ? record : record?.withoutContent, isShown: isShown)
+        }
+    }
+
+    /// Bytes of resources that one answer repeats: entries beyond them are answered without their resource.
+    private static let maximumAnsweredBytes = 32 << 20
+
+    /// What became of a resource that was stored; one that was deleted is created again
+    /// (<https://hl7.org/fhir/R4/http.html#update>).
+    private func kind(of put: PutResult, replacing present: PlannedWrite.Present?) -> WriteOutcome.Kind {
+        switch put.outcome {
+        case .created: .created
+        case .unchanged: .unchanged
+        default: present?.record.isDeleted == true ? .created : .updated
         }
     }
 
@@ -121,29 +136,17 @@ struct WriteExecution {
         _ ready: Ready, _ permitted: inout [String: Set<String>], in transaction: any SQLTransaction
     ) throws {
         let write = ready.write
-        // 1. It stands as it stood.
-        if !write.isNew {
-            let stored = try store.facts(
-                ofType: ready.type, id: write.id, asking: grant.queries(of: ready.type), in: transaction)
-            let present = try stored.map { _ in
-                try store.read(type: ready.type, id: write.id, in: transaction)?.version
-            }
-            guard present == write.present.map({ $0.record.version }), stored?.facts == write.present?.facts else {
-                throw OutdatedPlan()
-            }
+        guard !write.isSettled else {
+            // There may be a condition on what is not there.
+            if write.request.isDeletion { try checkPreconditions(write) }
+            return
         }
-        if let criteria = write.request.criteria {
-            let found = try planner.matches(ready.type, criteria, write.target, in: transaction)
-            guard found == write.matches else { throw OutdatedPlan() }
-        }
-        guard !write.isSettled else { return }
-        // 2. The policy, which says first whether the resource is there at all.
+        // 1. The policy, which decides first whether the resource is there at all.
         let decision = decision(ready)
         guard decision.isPermitted else { throw WriteRefusal(decision, write.target) }
-        if write.request.isDeletion, write.present == nil { throw WriteRefusal(.notFound, write.target) }
-        // 3. What the client knows of it.
+        // 2. What the client knows of it.
         try checkPreconditions(write)
-        // 4. The participants.
+        // 3. The participants.
         let participants = (ready.facts?.owners ?? []).union(write.present?.facts.owners ?? [])
             .subtracting(permitted[ready.type] ?? [])
         let register = DeletionRegister()
@@ -171,10 +174,12 @@ struct WriteExecution {
 
     private func checkPreconditions(_ write: PlannedWrite) throws {
         let version = write.present.flatMap { $0.record.isDeleted ? nil : $0.record.version }
-        if let wanted = write.request.ifMatch, wanted != version {
+        if let wanted = write.request.ifMatch, !wanted.takes(version) {
             throw WriteRefusal(.versionConflict, write.target)
         }
-        if write.request.ifNoneMatch, version != nil { throw WriteRefusal(.exists, write.target) }
+        if let unwanted = write.request.ifNoneMatch, unwanted.takes(version) {
+            throw WriteRefusal(.exists, write.target)
+        }
     }
 }
 

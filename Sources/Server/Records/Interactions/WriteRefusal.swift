@@ -21,5 +21,15 @@ struct WriteRefusal: Error {
     }
 }
 
+extension WriteRefusal {
+    /// Does something for one of several requests; a refusal names its index.
+    static func placed<Result>(_ place: Int, of count: Int, _ body: () throws -> Result) throws -> Result {
+        do { return try body() } catch var refusal as WriteRefusal {
+            if count > 1 { refusal.place = place }
+            throw refusal
+        }
+    }
+}
+
 /// What was read before the transaction is not what it finds: all is to be read anew.
 struct OutdatedPlan: Error {}

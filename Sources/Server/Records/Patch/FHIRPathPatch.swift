@@ -15,9 +15,6 @@ struct FHIRPathPatch: Sendable {
 
     let operations: [Operation]
 
-    /// Steps beyond which a patch is refused: elements that its paths pass, and steps of their conditions.
-    static let mostSteps = 1_000_000
-
     /// Reads a patch.
     ///
     /// - Throws: ``PatchError`` with code `patch-invalid`.
@@ -65,7 +62,7 @@ struct FHIRPathPatch: Sendable {
         }
         func value() throws(PatchError) -> FHIRPathPatchValue {
             guard let value = FHIRPathPatchValue(try part("value")) else {
-                throw .invalid("Its value has neither value[x] nor parts.", place)
+                throw .invalid("Its value has neither value[x] nor parts nor a resource.", place)
             }
             return value
         }
@@ -83,20 +80,23 @@ struct FHIRPathPatch: Sendable {
     ///
     /// - Throws: ``PatchError``: `patch-not-applicable` where a path does not find exactly one element, `too-costly`.
     func applied(to resource: JSONObject) throws(PatchError) -> JSONObject {
-        var resource = resource
-        let budget = StepBudget(steps: Self.mostSteps)
-        for (place, operation) in operations.enumerated() {
-            let changes = try Self.changes(of: operation, in: resource, place, budget)
-            let changed: JSON
-            do throws(PatchError) { changed = try JSONPatch(operations: changes).applied(to: .object(resource)) } catch
-            {
-                throw error.code == "too-costly"
-                    ? .tooCostly : .notApplicable("There is nothing at a place that it names.", place)
+        var budget = PatchBudget.standard
+        return try applied(to: resource, &budget)
+    }
+
+    /// Returns the resource as the operations leave it.
+    ///
+    /// - Parameter budget: what the operations may copy and insert, and the steps of their paths and conditions.
+    /// - Throws: ``PatchError``: `patch-not-applicable` where a path does not find exactly one element, `too-costly`.
+    func applied(to resource: JSONObject, _ budget: inout PatchBudget) throws(PatchError) -> JSONObject {
+        var document = JSON.object(resource)
+        for (index, operation) in operations.enumerated() {
+            for change in try Self.changes(of: operation, in: document.object ?? resource, index, budget.steps) {
+                try JSONPatch.apply(change, at: index, to: &document, &budget)
             }
-            guard let object = changed.object else { throw .notApplicable("Nothing would be left.", place) }
-            resource = object
+            guard document.object != nil else { throw .notApplicable("Nothing would be left.", index) }
         }
-        return resource
+        return document.object ?? resource
     }
 
     /// An operation as changes of the JSON.
@@ -129,7 +129,15 @@ struct FHIRPathPatch: Sendable {
             let list = JSONPointer(tokens: item.tokens.dropLast())
             if list.value(in: .object(resource))?.array != nil { try requireNoExtensions(besideList: list) }
         }
-        func list(_ path: FHIRPathPlace) throws(PatchError) -> (at: JSONPointer, count: Int) {
+        func json(_ value: FHIRPathPatchValue, _ type: TypeModel.TypeID) throws(PatchError) -> JSON {
+            guard let json = value.json(as: type) else {
+                throw .invalid("Its value has two parts for an element that is no list.", place)
+            }
+            return json
+        }
+        func list(
+            _ path: FHIRPathPlace
+        ) throws(PatchError) -> (at: JSONPointer, count: Int, type: TypeModel.TypeID) {
             guard let (parent, name) = path.list else { throw .invalid("Its path names no list.", place) }
             let owner = try one(parent)
             let pointer = JSONPointer(tokens: owner.pointer.tokens + [name])
@@ -137,23 +145,38 @@ struct FHIRPathPatch: Sendable {
                 throw .notApplicable("There is no list at its path.", place)
             }
             try requireNoExtensions(besideList: pointer)
-            return (pointer, elements.count)
+            return (pointer, elements.count, PatchMember(name, of: owner.type).type)
         }
         switch operation {
         case .add(let path, let name, let value):
             let owner = try one(path)
             guard case .object(let object) = owner.value else {
-                throw .notApplicable("Nothing can be added to a value.", place)
+                guard name == "extension", let sibling = owner.sibling else {
+                    throw .notApplicable("Nothing can be added to a value.", place)
+                }
+                // The extensions of a primitive are in an object of their own.
+                let new = try json(value, TypeModel.r4.extensionType)
+                guard let present = sibling.value(in: .object(resource)) else {
+                    return [.add(sibling, ["extension": .array([new])])]
+                }
+                let list = JSONPointer(tokens: sibling.tokens + ["extension"])
+                return present["extension"] == nil
+                    ? [.add(list, .array([new]))] : [.add(JSONPointer(tokens: list.tokens + ["-"]), new)]
             }
-            let (key, isList) = owner.member(name, value)
-            let pointer = JSONPointer(tokens: owner.pointer.tokens + [key])
-            guard let present = object[key] else { return [.add(pointer, isList ? .array([value.json]) : value.json)] }
-            guard isList, present.array != nil else { throw .notApplicable("The element is there already.", place) }
-            return [.add(JSONPointer(tokens: pointer.tokens + ["-"]), value.json)]
+            let member = PatchMember(name, valueType: value.type, of: owner.type)
+            let new = try json(value, member.type)
+            let pointer = JSONPointer(tokens: owner.pointer.tokens + [member.key])
+            guard let present = object[member.key] else {
+                return [.add(pointer, member.isList ? .array([new]) : new)]
+            }
+            guard member.isList, present.array != nil else {
+                throw .notApplicable("The element is there already.", place)
+            }
+            return [.add(JSONPointer(tokens: pointer.tokens + ["-"]), new)]
         case .insert(let path, let index, let value):
             let list = try list(path)
             guard index <= list.count else { throw .notApplicable("Its index is beyond the list.", place) }
-            return [.add(JSONPointer(tokens: list.at.tokens + [String(index)]), value.json)]
+            return [.add(JSONPointer(tokens: list.at.tokens + [String(index)]), try json(value, list.type))]
         case .delete(let path):
             let all = try found(path)
             guard all.count < 2 else { throw .notApplicable("Its path finds several elements.", place) }
@@ -166,16 +189,17 @@ struct FHIRPathPatch: Sendable {
             // A choice of another type is another member.
             if value.type != nil, let (parent, name) = path.list {
                 let owner = try one(parent)
-                let (key, isList) = owner.member(name, value)
-                if !isList, let present = only.pointer.tokens.last, key != present,
+                let member = PatchMember(name, valueType: value.type, of: owner.type)
+                if !member.isList, let present = only.pointer.tokens.last, member.key != present,
                     only.pointer.tokens.dropLast().elementsEqual(owner.pointer.tokens)
                 {
-                    let new = JSONPointer(tokens: owner.pointer.tokens + [key])
+                    let new = JSONPointer(tokens: owner.pointer.tokens + [member.key])
                     return [.remove(only.pointer)] + siblingRemoval(of: only.pointer, in: resource)
-                        + [.add(new, value.json)]
+                        + [.add(new, try json(value, member.type))]
                 }
             }
-            return [.replace(only.pointer, value.json)] + siblingRemoval(of: only.pointer, in: resource)
+            return [.replace(only.pointer, try json(value, only.type))]
+                + siblingRemoval(of: only.pointer, in: resource)
         case .move(let path, let source, let destination):
             let list = try list(path)
             guard source < list.count, destination < list.count else {
@@ -201,39 +225,5 @@ struct FHIRPathPatch: Sendable {
         guard let name = pointer.tokens.last else { return [] }
         let sibling = JSONPointer(tokens: pointer.tokens.dropLast() + ["_" + name])
         return sibling.value(in: .object(resource)) == nil ? [] : [.remove(sibling)]
-    }
-}
-
-/// A value that a FHIRPath Patch brings.
-struct FHIRPathPatchValue: Sendable {
-    let json: JSON
-    /// The type behind `value`, such as `Quantity`; nil for what is made of parts.
-    let type: String?
-
-    /// Reads a part: its `value[x]`, or an element made of its parts
-    /// (<https://hl7.org/fhir/R4/fhirpatch.html#concept>, anonymous types). nil where it has neither.
-    init?(_ part: JSON) {
-        self.init(part, depth: 0)
-    }
-
-    private init?(_ part: JSON, depth: Int) {
-        guard depth < 32, let object = part.object else { return nil }
-        if let member = object.members.first(where: { $0.key.hasPrefix("value") && $0.key.count > 5 }) {
-            (json, type) = (member.value, String(member.key.dropFirst(5)))
-            return
-        }
-        guard let parts = object["part"]?.array, !parts.isEmpty else { return nil }
-        var made = JSONObject()
-        for part in parts {
-            guard let name = part["name"]?.string, let value = FHIRPathPatchValue(part, depth: depth + 1) else {
-                return nil
-            }
-            switch made[name] {
-            case nil: made[name] = value.json
-            case .array(let former)?: made[name] = .array(former + [value.json])
-            case let former?: made[name] = .array([former, value.json])
-            }
-        }
-        (json, type) = (.object(made), nil)
     }
 }

@@ -1,16 +1,22 @@
 import Core
 import FHIR
 import FHIRPath
+import Foundation
 
-/// A path to elements of a resource, of the FHIRPath that a patch may have: names, indexes, `where`, `first`, `last`,
-/// `ofType` and `as` (<https://hl7.org/fhir/R4/fhirpatch.html>). It tells where they stand, and not only what they are.
+/// A path to elements of a resource, of the FHIRPath that a patch may have (<https://hl7.org/fhir/R4/fhirpatch.html>):
+/// names, indexes, `where`, `extension`, `first`, `last`, `tail`, `skip`, `take`, `single`, `ofType`, `as`, and parentheses. It
+/// finds the paths of the elements in the JSON, and not only their values.
 struct FHIRPathPlace: Sendable {
     private enum Step: Sendable {
         case name(String)
         case index(Int)
         case condition(FHIRPathExpression)
         case last
+        case skip(Int)
+        case take(Int)
         case type(String)
+        /// The extensions with a URL.
+        case `extension`(String)
     }
 
     /// An element that was found.
@@ -18,6 +24,17 @@ struct FHIRPathPlace: Sendable {
         let pointer: JSONPointer
         let value: JSON
         let type: TypeModel.TypeID
+
+        /// The object with the id and the extensions of a primitive (<https://hl7.org/fhir/R4/json.html#primitive>); nil for
+        /// the resource itself.
+        var sibling: JSONPointer? {
+            var tokens = pointer.tokens
+            guard let last = tokens.popLast() else { return nil }
+            if Int(last) != nil, let list = tokens.popLast() {
+                return JSONPointer(tokens: tokens + ["_" + list, last])
+            }
+            return JSONPointer(tokens: tokens + ["_" + last])
+        }
     }
 
     private let steps: [Step]
@@ -26,14 +43,20 @@ struct FHIRPathPlace: Sendable {
 
     /// Reads a path; nil for one that a patch may not have.
     init?(_ text: String) {
-        guard text.utf8.count <= Self.mostBytes, let parts = Self.parts(of: text) else { return nil }
+        guard text.utf8.count <= Self.mostBytes, let steps = Self.allSteps(of: text[...], depth: 0),
+            case .name? = steps.first, steps.count <= JSONPointer.mostTokens
+        else { return nil }
+        self.steps = steps
+    }
+
+    private static func allSteps(of text: Substring, depth: Int) -> [Step]? {
+        guard depth < 16, let parts = parts(of: text) else { return nil }
         var steps: [Step] = []
         for part in parts {
-            guard let read = Self.steps(of: part) else { return nil }
+            guard let read = Self.steps(of: part, isFirst: steps.isEmpty, depth: depth) else { return nil }
             steps += read
         }
-        guard case .name? = steps.first, steps.count <= JSONPointer.mostTokens else { return nil }
-        self.steps = steps
+        return steps
     }
 
     private init(steps: [Step]) { self.steps = steps }
@@ -45,7 +68,7 @@ struct FHIRPathPlace: Sendable {
     }
 
     /// The parts between dots, outside of parentheses and texts.
-    private static func parts(of text: String) -> [String]? {
+    private static func parts(of text: Substring) -> [String]? {
         var parts = [""]
         var depth = 0
         var quote: Character?
@@ -77,7 +100,7 @@ struct FHIRPathPlace: Sendable {
     }
 
     /// The steps of `name`, `name[1]`, `where(...)[0]`.
-    private static func steps(of part: String) -> [Step]? {
+    private static func steps(of part: String, isFirst: Bool, depth: Int) -> [Step]? {
         var rest = part.trimmingPrefix { $0 == " " }
         while rest.last == " " { rest.removeLast() }
         var indexes: [Step] = []
@@ -91,8 +114,24 @@ struct FHIRPathPlace: Sendable {
         if rest.last == ")", let open = rest.firstIndex(of: "(") {
             let argument = String(rest[rest.index(after: open)...].dropLast())
             switch (rest[..<open], argument) {
+            case ("", _):
+                // A path in parentheses, perhaps with the type that its elements are to have.
+                guard isFirst else { return nil }
+                let (path, type) = cast(argument[...])
+                guard let inner = allSteps(of: path, depth: depth + 1) else { return nil }
+                return inner + (type.map { [.type($0)] } ?? []) + indexes
             case ("first", ""): return [.index(0)] + indexes
             case ("last", ""): return [.last] + indexes
+            case ("tail", ""): return [.skip(1)] + indexes
+            // A patch takes exactly one element anyway.
+            case ("single", ""): return indexes
+            case ("skip", _): return Int(argument).map { [.skip(max(0, $0))] + indexes }
+            case ("take", _): return Int(argument).map { [.take(max(0, $0))] + indexes }
+            case ("extension", _):
+                guard let literal = try? FHIRPathExpression(argument).evaluate(on: []), literal.count == 1,
+                    case .string(let url) = literal[0]
+                else { return nil }
+                return [.extension(url)] + indexes
             case ("ofType", _), ("as", _): return argument.isEmpty ? nil : [.type(argument)] + indexes
             case ("where", _):
                 guard let condition = try? FHIRPathExpression(argument) else { return nil }
@@ -100,6 +139,7 @@ struct FHIRPathPlace: Sendable {
             default: return nil
             }
         }
+        if isFirst, indexes.isEmpty, ["%resource", "%context", "$this"].contains(rest) { return [.name("Resource")] }
         let name = rest.first == "`" && rest.last == "`" && rest.count > 2 ? rest.dropFirst().dropLast() : rest
         let isName =
             !name.isEmpty
@@ -109,6 +149,15 @@ struct FHIRPathPlace: Sendable {
         return isName ? [.name(String(name))] + indexes : nil
     }
 
+    /// The path and the type of `path as Type`.
+    private static func cast(_ text: Substring) -> (path: Substring, type: String?) {
+        let words = text.split(separator: " ")
+        guard words.count > 2, words[words.count - 2] == "as", let type = words.last,
+            let mark = text.range(of: " as ", options: .backwards), !type.contains(where: { "'()".contains($0) })
+        else { return (text, nil) }
+        return (text[..<mark.lowerBound], String(type))
+    }
+
     /// The elements that the path finds; nil where a condition cannot be evaluated or the budget is used up.
     func find(in resource: JSONObject, _ budget: StepBudget) -> [Found]? {
         let root = Found(
@@ -116,15 +165,22 @@ struct FHIRPathPlace: Sendable {
         var found = [root]
         for (place, step) in steps.enumerated() {
             if place == 0, case .name(let name) = step {
-                guard ["Resource", "DomainResource"].contains(name) || resource["resourceType"]?.string == name else {
-                    return []
+                if ["Resource", "DomainResource"].contains(name) || resource["resourceType"]?.string == name {
+                    continue
                 }
-                continue
+                // A path may begin with an element of the resource too.
+                guard name.first?.isLowercase == true else { return [] }
             }
             guard budget.spend(found.count + 1) else { return nil }
             switch step {
             case .name(let name):
-                found = found.flatMap { $0.children(name) }
+                guard let children = found.children(name, in: resource, budget) else { return nil }
+                found = children
+            case .extension(let url):
+                guard let children = found.children("extension", in: resource, budget) else { return nil }
+                found = children.filter { $0.value["url"]?.string == url }
+            case .skip(let count): found = Array(found.dropFirst(count))
+            case .take(let count): found = Array(found.prefix(count))
             case .index(let index): found = found.indices.contains(index) ? [found[index]] : []
             case .last: found = found.suffix(1)
             case .type(let type):
@@ -150,8 +206,13 @@ struct FHIRPathPlace: Sendable {
 
 extension FHIRPathPlace.Found {
     /// The elements of a name, each of a list by itself; of a choice whichever is there.
-    fileprivate func children(_ name: String) -> [FHIRPathPlace.Found] {
-        guard case .object(let object) = value else { return [] }
+    fileprivate func children(_ name: String, in resource: JSONObject) -> [FHIRPathPlace.Found] {
+        guard case .object(let object) = value else {
+            guard let sibling, let object = sibling.value(in: .object(resource))?.object else { return [] }
+            let own = FHIRPathPlace.Found(
+                pointer: sibling, value: .object(object), type: TypeModel.r4.elementType)
+            return own.children(name, in: resource)
+        }
         guard let key = key(of: name, in: object), let child = object[key] else { return [] }
         let inner = TypeModel.r4.member(key, of: type)?.type ?? .unknown
         let tokens = pointer.tokens + [key]
@@ -169,19 +230,32 @@ extension FHIRPathPlace.Found {
 
     private func key(of name: String, in object: JSONObject) -> String? {
         if object[name] != nil { return name }
-        return object.keys.first { key in
-            key.hasPrefix(name) && key.count > name.count && key.dropFirst(name.count).first?.isUppercase == true
-                && TypeModel.r4.member(key, of: type)?.element.name == name
-        }
+        // The name and the name of a type: no other is longer.
+        let length = name.utf8.count
+        return object.members.first { member in
+            let key = member.key.utf8
+            return key.count > length && key.count < length + 40 && key.starts(with: name.utf8)
+                && (0x41...0x5A).contains(key[key.index(key.startIndex, offsetBy: length)])
+                && TypeModel.r4.member(member.key, of: type)?.element.name == name
+        }?.key
     }
 
-    /// The member that an element is, and whether it is a list.
-    func member(_ name: String, _ value: FHIRPathPatchValue) -> (key: String, isList: Bool) {
-        let model = TypeModel.r4
-        if let declared = model.member(name, of: type) { return (name, declared.element.isRepeated) }
-        if let type = value.type, let declared = model.member(name + type, of: self.type) {
-            return (name + type, declared.element.isRepeated)
+    /// How many steps it takes to find the elements of a name, each of which is held with its path.
+    fileprivate func cost(of name: String) -> Int {
+        guard case .object(let object) = value else { return 1 }
+        guard case .array(let elements)? = object[name] else { return 1 + object.count / 8 }
+        return 1 + 2 * elements.count
+    }
+}
+
+extension [FHIRPathPlace.Found] {
+    /// The elements of a name; nil where the budget is used up.
+    fileprivate func children(_ name: String, in resource: JSONObject, _ budget: StepBudget) -> [Element]? {
+        var children: [Element] = []
+        for element in self {
+            guard budget.spend(element.cost(of: name)) else { return nil }
+            children += element.children(name, in: resource)
         }
-        return (name, false)
+        return children
     }
 }

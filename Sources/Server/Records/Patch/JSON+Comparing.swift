@@ -1,22 +1,40 @@
 import Core
 
 extension JSON {
-    /// How deep arrays and objects lie within each other; 0 for a value that is neither.
-    var nesting: Int {
+    /// How much a patch does that copies the value, and how deep arrays and objects lie within each other: 0 for a value that
+    /// is neither. Counting ends at a limit.
+    ///
+    /// - Returns: the bytes of the texts, and some for each value; nil where they are more than the limit.
+    func patchSize(upTo limit: Int) -> (bytes: Int, nesting: Int)? {
+        var left = limit
+        let nesting = measure(&left)
+        return left < 0 ? nil : (limit - left, nesting)
+    }
+
+    /// Bytes that each value counts, whatever it is.
+    private static let bytesOfValue = 8
+
+    private func measure(_ left: inout Int) -> Int {
+        left -= Self.bytesOfValue
         var deepest = 0
-        var waiting: [(value: JSON, level: Int)] = [(self, 1)]
-        while let (value, level) = waiting.popLast() {
-            switch value {
-            case .array(let items):
-                deepest = max(deepest, level)
-                for item in items { waiting.append((item, level + 1)) }
-            case .object(let object):
-                deepest = max(deepest, level)
-                for member in object.members { waiting.append((member.value, level + 1)) }
-            default: continue
+        switch self {
+        case .null, .bool: return 0
+        case .number(let number):
+            left -= number.text.utf8.count
+            return 0
+        case .string(let text):
+            left -= text.utf8.count
+            return 0
+        case .array(let items):
+            for item in items where left >= 0 { deepest = max(deepest, item.measure(&left)) }
+        case .object(let object):
+            guard left >= 0 else { return 0 }
+            for member in object.members where left >= 0 {
+                left -= member.key.utf8.count
+                deepest = max(deepest, member.value.measure(&left))
             }
         }
-        return deepest
+        return deepest + 1
     }
 
     /// Whether two values are the same data as RFC 6902 section 4.6 compares them: numbers by their values, objects without
@@ -25,7 +43,8 @@ extension JSON {
         switch (self, other) {
         case (.null, .null): true
         case (.bool(let left), .bool(let right)): left == right
-        case (.string(let left), .string(let right)): left.utf8.elementsEqual(right.utf8)
+        case (.string(let left), .string(let right)):
+            left.utf8.count == right.utf8.count && left.utf8.elementsEqual(right.utf8)
         case (.number(let left), .number(let right)): JSONNumber.order(left, right) == 0
         case (.array(let left), .array(let right)):
             left.count == right.count && zip(left, right).allSatisfy { $0.isSameData(as: $1) }
@@ -35,15 +54,6 @@ extension JSON {
                     right[member.key].map { member.value.isSameData(as: $0) } ?? false
                 }
         default: false
-        }
-    }
-
-    /// How many values there are in it, itself included.
-    var valueCount: Int {
-        switch self {
-        case .array(let elements): elements.reduce(1) { $0 + $1.valueCount }
-        case .object(let object): object.members.reduce(1) { $0 + $1.value.valueCount }
-        default: 1
         }
     }
 }

@@ -17,9 +17,6 @@ struct JSONPatch: Sendable, Hashable {
 
     /// Operations beyond which a patch is refused.
     static let mostOperations = 1_000
-    /// Values that the operations of a patch copy and insert together: a few `copy` would else double a document again and
-    /// again.
-    static let mostValues = 200_000
 
     /// Operations that are known.
     init(operations: [Operation]) { self.operations = operations }
@@ -66,18 +63,34 @@ struct JSONPatch: Sendable, Hashable {
 
     /// Returns the document as the operations leave it.
     ///
-    /// - Throws: ``PatchError``: `patch-test-failed`, `patch-not-applicable` where a place is not there, `too-costly`.
+    /// - Throws: ``PatchError``: `patch-test-failed`, `patch-not-applicable` where a path is not there, `too-costly`.
     func applied(to document: JSON) throws(PatchError) -> JSON {
+        var budget = PatchBudget.standard
+        return try applied(to: document, &budget)
+    }
+
+    /// Returns the document as the operations leave it.
+    ///
+    /// - Parameter budget: what the operations may copy, insert and compare: a few `copy` would otherwise double a document
+    ///   again and again.
+    /// - Throws: ``PatchError``: `patch-test-failed`, `patch-not-applicable` where a path is not there, `too-costly`.
+    func applied(to document: JSON, _ budget: inout PatchBudget) throws(PatchError) -> JSON {
         var document = document
-        var left = Self.mostValues
-        for (place, operation) in operations.enumerated() {
-            do throws(Failure) {
-                try Self.apply(operation, to: &document, &left)
-            } catch {
-                throw error.error(of: place)
-            }
+        for (index, operation) in operations.enumerated() {
+            try Self.apply(operation, at: index, to: &document, &budget)
         }
         return document
+    }
+
+    /// Applies one operation in place.
+    ///
+    /// - Parameter index: the index of the operation in its patch, for the error.
+    /// - Throws: ``PatchError``; the document is then not to be used.
+    static func apply(
+        _ operation: Operation, at index: Int, to document: inout JSON, _ budget: inout PatchBudget
+    ) throws(PatchError) {
+        guard !budget.steps.isOver else { throw .tooCostly }
+        do throws(Failure) { try apply(operation, to: &document, &budget) } catch { throw error.error(of: index) }
     }
 
     private enum Failure: Error {
@@ -94,35 +107,36 @@ struct JSONPatch: Sendable, Hashable {
         }
     }
 
-    private static func apply(_ operation: Operation, to document: inout JSON, _ left: inout Int) throws(Failure) {
+    private static func apply(
+        _ operation: Operation, to document: inout JSON, _ budget: inout PatchBudget
+    ) throws(Failure) {
         switch operation {
         case .add(let path, let value):
-            try charge(value, at: path, &left)
-            try change(&document, path.tokens[...], .add(value))
+            try charge(value, at: path, &budget)
+            try change(&document, path.tokens[...], .add(value), &budget)
         case .replace(let path, let value):
-            try charge(value, at: path, &left)
-            try change(&document, path.tokens[...], .replace(value))
-        case .remove(let path): try change(&document, path.tokens[...], .remove)
+            try charge(value, at: path, &budget)
+            try change(&document, path.tokens[...], .replace(value), &budget)
+        case .remove(let path): try change(&document, path.tokens[...], .remove, &budget)
         case .move(let source, let target):
             guard let value = source.value(in: document) else { throw .missing }
             guard source != target else { return }
-            try charge(value, at: target, &left)
-            try change(&document, source.tokens[...], .remove)
-            try change(&document, target.tokens[...], .add(value))
+            try charge(value, at: target, &budget)
+            try change(&document, source.tokens[...], .remove, &budget)
+            try change(&document, target.tokens[...], .add(value), &budget)
         case .copy(let source, let target):
             guard let value = source.value(in: document) else { throw .missing }
-            try charge(value, at: target, &left)
-            try change(&document, target.tokens[...], .add(value))
+            try charge(value, at: target, &budget)
+            try change(&document, target.tokens[...], .add(value), &budget)
         case .test(let path, let expected):
             guard let value = path.value(in: document) else { throw .missing }
+            try charge(expected, at: path, &budget)
             guard value.isSameData(as: expected) else { throw .different }
         }
     }
 
-    /// What is put somewhere must not be too much, nor lie deeper than JSON is read: it would be stored and never read again.
-    private static func charge(_ value: JSON, at place: JSONPointer, _ left: inout Int) throws(Failure) {
-        left -= value.valueCount
-        guard left >= 0, place.tokens.count + value.nesting <= JSON.maximumDepth else { throw .tooMuch }
+    private static func charge(_ value: JSON, at path: JSONPointer, _ budget: inout PatchBudget) throws(Failure) {
+        guard budget.spend(on: value, depth: path.tokens.count) else { throw .tooMuch }
     }
 
     private enum Change {
@@ -132,7 +146,9 @@ struct JSONPatch: Sendable, Hashable {
     }
 
     /// Changes the value at a place in the document, in place: no other part of it is copied.
-    private static func change(_ value: inout JSON, _ tokens: ArraySlice<String>, _ change: Change) throws(Failure) {
+    private static func change(
+        _ value: inout JSON, _ tokens: ArraySlice<String>, _ change: Change, _ budget: inout PatchBudget
+    ) throws(Failure) {
         guard let token = tokens.first else {
             // The document itself, which is always there; without it nothing would be left.
             switch change {
@@ -147,7 +163,8 @@ struct JSONPatch: Sendable, Hashable {
         case .object:
             let result: Result<Void, Failure> = value.withMembers { members in
                 guard isLast else {
-                    return members.update(token) { outcome(&$0, tokens.dropFirst(), change) } ?? .failure(.missing)
+                    return members.update(token) { outcome(&$0, tokens.dropFirst(), change, &budget) }
+                        ?? .failure(.missing)
                 }
                 if case .add(let new) = change {
                     members[token] = new
@@ -165,7 +182,12 @@ struct JSONPatch: Sendable, Hashable {
                 guard let place = JSONPointer.place(token, count: elements.count, mayAppend: isAdding) else {
                     return .failure(.missing)
                 }
-                guard isLast else { return outcome(&elements[place], tokens.dropFirst(), change) }
+                guard isLast else { return outcome(&elements[place], tokens.dropFirst(), change, &budget) }
+                // The elements behind it move.
+                if case .replace = change {
+                } else {
+                    guard budget.spend(bytes: elements.count - place) else { return .failure(.tooMuch) }
+                }
                 switch change {
                 case .add(let new): elements.insert(new, at: place)
                 case .replace(let new): elements[place] = new
@@ -179,10 +201,10 @@ struct JSONPatch: Sendable, Hashable {
     }
 
     private static func outcome(
-        _ value: inout JSON, _ tokens: ArraySlice<String>, _ change: Change
+        _ value: inout JSON, _ tokens: ArraySlice<String>, _ change: Change, _ budget: inout PatchBudget
     ) -> Result<Void, Failure> {
         do throws(Failure) {
-            try Self.change(&value, tokens, change)
+            try Self.change(&value, tokens, change, &budget)
             return .success(())
         } catch { return .failure(error) }
     }

@@ -21,7 +21,21 @@ struct PatchError: CodedError, Hashable {
     }
 
     static let tooCostly = PatchError(
-        code: "too-costly", message: "The patch copies more than a resource may hold; send the resource instead.")
+        code: "too-costly",
+        message:
+            "The patch copies more than a resource may have, or its paths take too long; send the resource instead.")
+
+    /// The resource would have more bytes than one may have: 413.
+    static let tooLarge = PatchError(
+        code: "resource-too-large", message: "The patched resource has more bytes than a resource may have.")
+
+    /// The patch changes what the narrative of the resource says, and leaves the narrative: 422.
+    static let narrativeStale = PatchError(
+        code: "narrative-stale",
+        message: """
+            The patch changes data and leaves a narrative that a person wrote (text.status additional), which may say \
+            something else now; change text in the same patch, or remove it.
+            """)
 
     private static func described(_ sentence: String, _ place: Int?) -> String {
         place.map { "Operation \($0 + 1) of the patch is refused. " + sentence } ?? sentence

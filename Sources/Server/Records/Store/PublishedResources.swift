@@ -21,6 +21,38 @@ struct PublishedResources: Sendable {
     /// The types, in the order of their names.
     var types: [String] { byType.keys.sorted() }
 
+    /// Types of which resources are stored too, besides the published ones.
+    static let storedTypes: Set<String> = ["CodeSystem"]
+
+    /// The types of which there are the published resources alone.
+    var definedTypes: [String] { types.filter { !Self.storedTypes.contains($0) } }
+
+    /// Whether a write is about something else than what is published: neither its id nor its canonical URL.
+    func mayBeWritten(_ request: WriteRequest) -> Bool {
+        guard let published = byType[request.type] else { return true }
+        guard Self.storedTypes.contains(request.type) else { return false }
+        var ids: Set<String> = []
+        if case .id(let id) = request.place { ids.insert(id) }
+        var url: String?
+        switch request.change {
+        case .create(let resource): url = resource["url"]?.string
+        case .update(let resource):
+            url = resource["url"]?.string
+            if let id = resource.id { ids.insert(id) }
+        case .patch, .delete: break
+        }
+        return !published.contains { definition in
+            definition.resource.id.map(ids.contains) ?? false
+                || url != nil && definition.resource["url"]?.string == url
+        }
+    }
+
+    /// Whether a resource that a patch made has the canonical URL of a published one.
+    func defines(_ resource: Resource) -> Bool {
+        guard let url = resource["url"]?.string else { return false }
+        return byType[resource.resourceType]?.contains { $0.resource["url"]?.string == url } ?? false
+    }
+
     func read(type: String, id: String) -> Resource? { byType[type]?.first { $0.resource.id == id }?.resource }
 
     /// The search parameters that the CapabilityStatement names

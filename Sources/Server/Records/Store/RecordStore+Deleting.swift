@@ -10,6 +10,7 @@ extension RecordStore {
         about participant: String, keeping kept: Set<String>, in transaction: any SQLTransaction
     ) throws -> (removed: [String: RowsDigest], kept: RowsDigest) {
         let types = try types(in: transaction)
+        try RecordTypeChanges.count(Set(types), in: transaction)
         let exports = try Self.removeExports(in: transaction)
         // What belongs to others too is theirs as well, and goes.
         let leaving = types.filter { !kept.contains($0) }

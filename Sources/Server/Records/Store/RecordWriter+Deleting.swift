@@ -55,6 +55,7 @@ extension RecordWriter {
     }
 
     private mutating func addDeletion(type: String, id: String, number: Int64, order: RecordOrder) throws {
+        changedTypes.insert(type)
         let version = try nextVersion(of: number)
         streams.went(try formerStream(type, number))
         try FormerVersion.giveWay(number: number, at: receipt.at, in: transaction)

@@ -15,6 +15,8 @@ public struct RecordWriter {
     private var versions: SQLInserter<VersionRow>?
     var searchIndex: SearchEntryWriter
     var streams = StreamWriter()
+    /// The types of what was stored or deleted (``RecordTypeChanges``).
+    var changedTypes: Set<String> = []
     /// The number of the next new resource.
     private var next: Int64
     /// Resources that are to be stored next and have their rows in `record` already, each with its number; nil where something
@@ -166,6 +168,7 @@ public struct RecordWriter {
         try flush()
         try searchIndex.finish()
         try streams.finish(in: transaction)
+        try RecordTypeChanges.count(changedTypes, in: transaction)
     }
 
     /// Writes what waits to be written together.
@@ -175,6 +178,7 @@ public struct RecordWriter {
     }
 
     private mutating func add(_ new: NewRecord, number: Int64, version: Int64, order: RecordOrder? = nil) throws {
+        changedTypes.insert(new.type)
         let row = VersionRow(
             number: number, version: version, record: new,
             order: version == 1 ? nil : order ?? receipt.provenance.order)

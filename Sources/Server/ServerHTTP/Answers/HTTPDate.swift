@@ -13,6 +13,18 @@ public enum HTTPDate {
             + "\(two(time.hour)):\(two(time.minute)):\(two(time.second)) GMT"
     }
 
+    /// The date that such a text names; nil for any other text.
+    public static func date(_ text: String) -> Date? {
+        let parts = text.split(whereSeparator: { " :,".contains($0) })
+        guard parts.count == 8, parts[7] == "GMT", let day = Int(parts[1]), let year = Int(parts[3]),
+            let month = months.firstIndex(of: String(parts[2])), let hour = Int(parts[4]), let minute = Int(parts[5]),
+            let second = Int(parts[6])
+        else { return nil }
+        let time = "\(parts[3])-\(two(month + 1))-\(two(day))T\(two(hour)):\(two(minute)):\(two(min(second, 59)))Z"
+        guard year > 999 else { return nil }
+        return DateTime(time)?.start()
+    }
+
     private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 

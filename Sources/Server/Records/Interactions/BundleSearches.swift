@@ -1,0 +1,78 @@
+import Core
+import FHIR
+import Storage
+import Trust
+
+/// The references of a transaction that are searches, each once. They find what is there when all entries are done
+/// (<https://hl7.org/fhir/R4/http.html#trules>): what the transaction writes, and not what it deletes.
+struct BundleSearches: Sendable {
+    private struct Search: Sendable {
+        let text: String
+        let type: String
+        let criteria: WriteRequest.Criteria
+        let reading: CriteriaReading
+        /// The index of the entry that has the reference.
+        let place: Int
+    }
+
+    /// Maximum number of references of one Bundle that are resolved by a search.
+    private static let maximum = 200
+
+    private let searches: [Search]
+
+    /// - Throws: ``WriteRefusal`` where a search cannot be read.
+    init(in plans: [PlannedWrite], _ links: BundleLinks, _ planner: WritePlanner) throws {
+        var searches: [Search] = []
+        var seen: Set<String> = []
+        for (place, plan) in plans.enumerated() where !plan.isSettled {
+            guard let resource = plan.resource else { continue }
+            try WriteRefusal.placed(place, of: plans.count) {
+                for text in BundleReferences.searches(in: resource, links).sorted()
+                where seen.insert(text).inserted {
+                    guard let (type, query) = links.search(text) else { continue }
+                    guard searches.count < Self.maximum else { throw WriteRefusal(.tooManyReferences, plan.target) }
+                    guard let criteria = PercentEncoding.fields(query) else {
+                        throw WriteRefusal(.referenceUnresolved, plan.target)
+                    }
+                    searches.append(
+                        Search(
+                            text: text, type: type, criteria: criteria,
+                            reading: try planner.read(criteria, ofType: type, plan.target), place: place))
+                }
+            }
+        }
+        self.searches = searches
+    }
+
+    var isEmpty: Bool { searches.isEmpty }
+
+    /// Looks up what the references mean.
+    ///
+    /// - Returns: for each its text, `Type/id`, and what has to be verified when the writes are done.
+    /// - Throws: ``WriteRefusal`` where a search does not find exactly one resource.
+    func lookup(
+        _ plans: [PlannedWrite], _ overlap: TransactionOverlap, _ planner: WritePlanner,
+        in transaction: any SQLTransaction
+    ) throws -> [(text: String, address: String, reference: WriteLookup.Reference)] {
+        var overlap = overlap
+        return try searches.map { search in
+            let target = plans[search.place].target
+            return try WriteRefusal.placed(search.place, of: plans.count) {
+                let excluded = overlap.changedIDs(ofType: search.type)
+                let stored = try planner.matches(
+                    search.type, search.criteria, excluding: excluded, target, in: transaction)
+                let written = try overlap.ids(ofType: search.type, search.reading, for: plans[search.place])
+                guard stored.count + written.count < 2 else { throw WriteRefusal(.severalMatches, target) }
+                guard let id = stored.first ?? written.first else {
+                    throw WriteRefusal(.referenceUnresolved, target)
+                }
+                return (
+                    search.text, "\(search.type)/\(id)",
+                    WriteLookup.Reference(
+                        type: search.type, criteria: search.criteria, reading: search.reading, excluded: excluded,
+                        found: stored, target: target)
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import Core
+import FHIR
+import Foundation
+import HTTPTypes
+
+/// An entry of a Bundle that reads, as the request that it would be alone.
+struct EntryRequest: Sendable {
+    let head: HTTPRequest
+    /// nil without one.
+    let body: Data?
+    let address: EntryAddress
+    /// What was changed before that is not sent again (`ifModifiedSince`); nil where nothing is said.
+    let modifiedSince: Date?
+
+    /// - Throws: ``RecordsFailure`` for what cannot be sent.
+    init(
+        _ entry: FHIR.Bundle.Entry, _ request: FHIR.Bundle.Entry.Request, _ address: EntryAddress, strict: Bool
+    ) throws(RecordsFailure) {
+        let isPost = request.method == .post
+        var head = HTTPRequest(
+            method: isPost ? .post : .get, scheme: nil, authority: nil, path: "/fhir" + Self.target(of: address))
+        head.headerFields[.accept] = FHIRFormat.json.mediaType
+        if strict { head.headerFields[.prefer] = "handling=strict" }
+        if let tag = request.ifNoneMatch {
+            guard tag.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else { throw .versionTagInvalid }
+            head.headerFields[.ifNoneMatch] = tag
+        }
+        modifiedSince = isPost ? nil : request.ifModifiedSince?.start()
+        var body: Data?
+        if isPost, let resource = entry.resource {
+            let isForm = address.path.last == "_search"
+            let form = isForm ? try Self.form(resource) : nil
+            head.headerFields[.contentType] =
+                isForm ? "application/x-www-form-urlencoded" : FHIRFormat.json.mediaType
+            body = form ?? resource.json.data()
+        }
+        self.head = head
+        self.body = body
+        self.address = address
+    }
+
+    /// The path and the query, percent-encoded as far as an address needs it.
+    private static func target(of address: EntryAddress) -> String {
+        let path = address.path.map { "/" + $0 }.joined()
+        let text = path + (address.query.map { "?" + $0 } ?? "")
+        guard text.utf8.contains(where: { !(0x21...0x7E).contains($0) }) else { return text }
+        return text.utf8.reduce(into: "") { output, byte in
+            if (0x21...0x7E).contains(byte) {
+                output.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                output += "%" + Hexadecimal.text([byte]).uppercased()
+            }
+        }
+    }
+
+    /// The form of a search: a Binary that has it, or Parameters.
+    private static func form(_ resource: Resource) throws(RecordsFailure) -> Data {
+        if resource.resourceType == "Binary" {
+            guard let data = resource["data"]?.string.flatMap({ Data(base64Encoded: $0) }) else { throw .entryInvalid }
+            return data
+        }
+        guard let parameters = resource.as(Parameters.self) else { throw .entryInvalid }
+        var fields: [String] = []
+        for parameter in parameters.parameter {
+            let value = parameter.object.members.first { $0.key.hasPrefix("value") }?.value
+            guard let name = parameter.name,
+                let text = value?.string ?? value?.number?.text ?? value?.bool.map({ $0 ? "true" : "false" })
+            else { throw .entryInvalid }
+            fields.append(PercentEncoding.encode(name) + "=" + PercentEncoding.encode(text))
+        }
+        return Data(fields.joined(separator: "&").utf8)
+    }
+}
+
+/// What an entry that reads is answered with.
+struct EntryAnswer: Sendable {
+    /// `200 OK` or `304 Not Modified`.
+    let status: String
+    let etag: String?
+    /// The resource as JSON; empty where there is none.
+    let body: [UInt8]
+}
+
+extension EntryRequest {
+    /// What an entry asks of one resource.
+    enum Interaction: Sendable, Hashable {
+        case read
+        case versionRead(String)
+        case history
+        /// A compartment or an operation.
+        case other
+    }
+
+    /// The resource that the address names, and what is asked of it; nil for an address of no resource.
+    var named: (type: String, id: String, interaction: Interaction)? {
+        let path = address.path
+        guard path.count > 1, Resource.isTypeName(path[0]), Resource.isID(path[1]),
+            head.method != .post || path.count > 2
+        else { return nil }
+        let interaction: Interaction =
+            switch (path.count, path.dropFirst(2).first) {
+            case (2, _): .read
+            case (3, "_history"): .history
+            case (4, "_history"): .versionRead(path[3])
+            default: .other
+            }
+        return (path[0], path[1], interaction)
+    }
+
+    /// Whether the answer is one version of a resource, which no other entry changes.
+    var isOfOneVersion: Bool {
+        switch named?.interaction {
+        case .read, .versionRead: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import FHIR
+import Foundation
+import Trust
+
+/// The entries of a transaction: what writes is done together, then the rest is read (<https://hl7.org/fhir/R4/http.html#trules>).
+/// Whether it can be read is seen before anything is written, so that an entry that fails leaves nothing behind.
+struct TransactionEntries {
+    private let entries: [BundleEntry]
+    private let reader: BundleReader
+    private let service: RecordsService
+    private let grant: AccessGrant
+
+    init(_ entries: [BundleEntry], reader: BundleReader, service: RecordsService, grant: AccessGrant) {
+        self.entries = entries
+        self.reader = reader
+        self.service = service
+        self.grant = grant
+    }
+
+    /// - Throws: ``RecordsFailure`` of the first entry that cannot be done; then nothing is written.
+    func perform(
+        url: String, returning preference: ReturnPreference, within allowance: RequestAllowance
+    ) async throws -> BundleAnswer {
+        var answers = [BundleAnswer.Entry?](repeating: nil, count: entries.count)
+        let places = entries.indices.filter { if case .write = entries[$0] { true } else { false } }
+        let writes = places.compactMap { place -> WriteRequest? in
+            guard case .write(var write) = entries[place] else { return nil }
+            write.entry = place
+            return write
+        }
+        var known: [Int: BundleAnswer.Entry] = [:]
+        do {
+            if writes.isEmpty {
+                known = try await check([])
+            } else {
+                let outcomes = try await service.write(writes, by: grant, url: url, within: allowance) { plans in
+                    known = try await check(plans)
+                }
+                for (place, outcome) in zip(places, outcomes) {
+                    answers[place] = RecordsService.entry(outcome, returning: preference)
+                }
+            }
+        } catch let failure as EntryFailure {
+            throw failure.failure.of(entry: failure.place)
+        }
+        // What was written is there now. That something else cannot be read any more is said at its entry.
+        for (place, entry) in entries.enumerated() {
+            guard case .request(let request) = entry else { continue }
+            if let answer = known[place] {
+                answers[place] = answer
+                continue
+            }
+            do { answers[place] = try await reader.read(request) } catch {
+                answers[place] = RecordsService.entry(RecordsFailure(error))
+            }
+        }
+        return BundleAnswer(type: .transactionResponse, entries: answers.compactMap { $0 })
+    }
+
+    private struct EntryFailure: Error {
+        let failure: RecordsFailure
+        let place: Int
+    }
+
+    /// Sees whether everything can be read once the writes are done.
+    ///
+    /// - Returns: answers that do not depend on the writes, by the indices of their entries.
+    private func check(_ plans: [PlannedWrite]) async throws -> [Int: BundleAnswer.Entry] {
+        var known: [Int: BundleAnswer.Entry] = [:]
+        for (place, entry) in entries.enumerated() {
+            guard case .request(let request) = entry else { continue }
+            do {
+                if let plan = plan(of: request, plans), try decide(request, plan) { continue }
+                let answer = try await reader.read(request)
+                guard plans.isEmpty || request.isOfOneVersion else {
+                    reader.giveBack(answer)
+                    continue
+                }
+                known[place] = answer
+            } catch {
+                throw EntryFailure(failure: RecordsFailure(error), place: place)
+            }
+        }
+        return known
+    }
+
+    /// The write to the resource that an entry reads.
+    private func plan(of request: EntryRequest, _ plans: [PlannedWrite]) -> PlannedWrite? {
+        guard let (type, id, _) = request.named else { return nil }
+        return plans.first { $0.request.type == type && $0.id == id && !($0.isSettled && !$0.request.isDeletion) }
+    }
+
+    /// Decides about an entry that reads what another one writes.
+    ///
+    /// - Returns: whether that is decided; else it is to be read.
+    /// - Throws: ``RecordsFailure`` where it cannot be read afterwards.
+    private func decide(_ request: EntryRequest, _ plan: PlannedWrite) throws -> Bool {
+        guard let interaction = request.named?.interaction else { return false }
+        if plan.request.isDeletion {
+            switch interaction {
+            case .read, .other: throw plan.present == nil ? RecordsFailure.notFound : .gone
+            case .history, .versionRead: return false
+            }
+        }
+        guard let resource = plan.resource else { return false }
+        let wanted: RecordInteraction
+        switch interaction {
+        case .versionRead(let version):
+            guard version == String(plan.nextVersion) else { return false }
+            wanted = .versionRead
+        case .history: wanted = .historyOfInstance
+        case .read, .other: wanted = .read
+        }
+        let facts = RecordFacts(
+            resource, storedAs: plan.id, subject: SearchIndex.subject(of: resource, id: plan.id),
+            asking: grant.queries(of: plan.request.type))
+        let decision = service.access.policy.decide(grant, wanted, record: facts, at: service.clock())
+        guard decision.isPermitted else { throw RecordsFailure(decision) }
+        return true
+    }
+}

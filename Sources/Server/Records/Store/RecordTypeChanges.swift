@@ -1,0 +1,41 @@
+import Storage
+
+/// How often the records of each type have changed: whoever looked something up without the lock of the writer learns by it
+/// whether anything relevant was written since.
+struct RecordTypeChanges: Sendable, Hashable {
+    private let counts: [String: Int64]
+
+    /// Reads the counters of all types. They are read before what is looked up: a change in between is noticed then.
+    init(in transaction: any SQLTransaction) throws {
+        counts = try transaction.query(Self.allSQL).reduce(into: [:]) { counts, row in
+            counts[try row.text("type")] = try row.integer("changes")
+        }
+    }
+
+    /// Whether no record of some types has changed since.
+    func areCurrent(for types: Set<String>, in transaction: any SQLTransaction) throws -> Bool {
+        let now = try Self(in: transaction)
+        return types.allSatisfy { counts[$0] == now.counts[$0] }
+    }
+
+    /// Counts a change of each of some types, in the transaction that makes it.
+    static func count(_ types: Set<String>, in transaction: any SQLTransaction) throws {
+        for type in types.sorted() { try transaction.execute(countSQL, [SQLValue(type)]) }
+    }
+
+    /// There are no more rows than types of resources.
+    private static let allSQL = "SELECT type, changes FROM record_type_change"
+    private static let countSQL = """
+        INSERT INTO record_type_change (type, changes) VALUES (?, 1)
+        ON CONFLICT (type) DO UPDATE SET changes = record_type_change.changes + 1
+        """
+}
+
+extension RecordsSchema {
+    /// The counters of changes (``RecordTypeChanges``).
+    static let typeChanges: [Migration] = [
+        Migration(number: 442, name: "counters of changes") { _ in
+            ["CREATE TABLE record_type_change (type text PRIMARY KEY NOT NULL, changes bigint NOT NULL)"]
+        }
+    ]
+}
