@@ -52,7 +52,7 @@ public actor GroupedReader {
 
     private static func read(_ group: [Waiting], _ database: any SQLDatabase) async {
         do {
-            let deliveries = try await database.read { transaction in
+            let deliveries = try await database.lookUp { transaction in
                 try group.map { one in
                     let (deliver, error) = one.run(transaction)
                     // On PostgreSQL a statement that fails ends the transaction for all behind it.

@@ -15,6 +15,11 @@ public protocol SQLTransaction {
     /// All rows of one query, or of one statement with `RETURNING`.
     func query(_ sql: String, _ parameters: [SQLValue]) throws -> [SQLRow]
 
+    /// The first rows of one query, read one by one for as long as they are taken.
+    ///
+    /// - Parameter isTaken: whether a row is taken; no row is read after one that is not. It runs no other statement.
+    func query(_ sql: String, _ parameters: [SQLValue], while isTaken: (SQLRow) throws -> Bool) throws -> [SQLRow]
+
     /// Runs queries one after the other. A server is waited for once, not for each.
     ///
     /// - Returns: the rows of each.
@@ -38,10 +43,11 @@ public protocol SQLTransaction {
     func prepare(_ insertion: SQLInsertionTarget, rows: Int, varying: Int) throws -> (any SQLStatement)?
 
     /// Reads until an instant at most: what others may ask for can take longer than anybody waits for it, and others wait
-    /// for the connection meanwhile. Calls are not nested.
+    /// for the connection meanwhile. A query of a task that is cancelled is ended at once. Calls are not nested.
     ///
     /// - Parameter body: runs queries; it writes nothing.
-    /// - Throws: ``StorageError`` `storage-time-limit` where a query was ended for it, or was not begun; what `body` throws.
+    /// - Throws: ``StorageError`` `storage-time-limit` where a query was ended for it, or was not begun;
+    ///   `CancellationError`; what `body` throws.
     func limited<T>(until end: ContinuousClock.Instant, _ body: () throws -> T) throws -> T
 }
 
@@ -50,6 +56,12 @@ extension SQLTransaction {
     @discardableResult
     public func execute(_ sql: String) throws -> Int {
         try execute(sql, [])
+    }
+
+    public func query(
+        _ sql: String, _ parameters: [SQLValue], while isTaken: (SQLRow) throws -> Bool
+    ) throws -> [SQLRow] {
+        Array(try query(sql, parameters).prefix { try isTaken($0) })
     }
 
     /// All rows of a query without parameters.
@@ -66,7 +78,15 @@ extension SQLTransaction {
 /// A database: one writer at a time, many readers.
 public protocol SQLDatabase: Sendable {
     /// Reads from one consistent state of the database.
+    ///
+    /// - Throws: ``StorageError`` `storage-busy` where no connection is free in time.
     func read<T: Sendable>(_ body: @escaping @Sendable (any SQLTransaction) throws -> T) async throws
+        -> T
+
+    /// Reads a few rows by their keys, on connections that long reads never use.
+    ///
+    /// - Throws: ``StorageError`` `storage-busy` where no connection is free in time.
+    func lookUp<T: Sendable>(_ body: @escaping @Sendable (any SQLTransaction) throws -> T) async throws
         -> T
 
     /// Runs one transaction. It is durable when this returns, and wholly undone when `body` throws.
@@ -78,6 +98,14 @@ public protocol SQLDatabase: Sendable {
 
     /// Finishes what is running and closes the database. Later calls throw.
     func close() async throws
+}
+
+extension SQLDatabase {
+    public func lookUp<T: Sendable>(
+        _ body: @escaping @Sendable (any SQLTransaction) throws -> T
+    ) async throws -> T {
+        try await read(body)
+    }
 }
 
 /// A database that a transaction of another one can write to.

@@ -11,7 +11,14 @@ import GRDB
 ///
 /// A committed transaction survives a crash of the machine: `synchronous` is FULL.
 public struct SQLiteDatabase: NestedSQLDatabase {
+    /// Number of transactions that read at a time.
+    private static let readers = 5
+    /// Number of lookups at a time, on connections of their own.
+    private static let lookups = 3
+
     private let pool: DatabasePool
+    private let reading: Turns
+    private let lookingUp: Turns
     private let purpose: DatabasePurpose
     /// nil where those who write do it themselves.
     private let checkpoints: SQLiteCheckpoints?
@@ -23,13 +30,14 @@ public struct SQLiteDatabase: NestedSQLDatabase {
     /// SQLite gives its `-wal` and `-shm` files the same mode and, for root, the same owner. Under ``SchemaPolicy/exact`` a
     /// file that turns out to be no such store keeps its contents and its mode: somebody mistyped a path.
     /// - Parameters:
+    ///   - patience: the time that a transaction waits for a connection to read, before `storage-busy`.
     ///   - permissions: the file's mode: readable by its owner alone, unless a group shares the store; nil leaves it.
     ///   - onWait: told how long each write waited for its turn.
     /// - Throws: ``StorageError``: `storage-missing`, `storage-schema-older` and `storage-schema-newer` under
     ///   ``SchemaPolicy/exact``.
     public static func open(
         path: String, migrations: [Migration], purpose: DatabasePurpose = .serving, schema: SchemaPolicy = .migrate,
-        permissions: mode_t? = 0o600, onWait: (@Sendable (Duration) -> Void)? = nil
+        patience: Duration = .seconds(30), permissions: mode_t? = 0o600, onWait: (@Sendable (Duration) -> Void)? = nil
     ) async throws -> SQLiteDatabase {
         switch schema {
         case .migrate:
@@ -43,6 +51,7 @@ public struct SQLiteDatabase: NestedSQLDatabase {
             var configuration = Configuration()
             configuration.busyMode = .callback(waitForLock)
             configuration.foreignKeysEnabled = true
+            configuration.maximumReaderCount = Self.readers + Self.lookups
             configuration.prepareDatabase { $0.add(function: TextDigest.ofSQLite) }
             if purpose == .recording {
                 configuration.writeTargetQueue = DispatchQueue(
@@ -72,7 +81,10 @@ public struct SQLiteDatabase: NestedSQLDatabase {
                     message: "SQLite does not keep synchronous = FULL; nothing is stored.")
             }
             let checkpoints = purpose.isOfALoad ? nil : SQLiteCheckpoints(path: path, limit: purpose.pagesOfLog)
-            let database = SQLiteDatabase(pool: pool, purpose: purpose, checkpoints: checkpoints, onWait: onWait)
+            let database = SQLiteDatabase(
+                pool: pool, reading: Turns(Self.readers, patience: patience),
+                lookingUp: Turns(Self.lookups, patience: patience), purpose: purpose, checkpoints: checkpoints,
+                onWait: onWait)
             do {
                 switch schema {
                 case .migrate: try await Migration.apply(migrations, at: Date(), to: database)
@@ -99,6 +111,18 @@ public struct SQLiteDatabase: NestedSQLDatabase {
     }
 
     public func read<T: Sendable>(
+        _ body: @escaping @Sendable (any SQLTransaction) throws -> T
+    ) async throws -> T {
+        try await reading.using { try await readNow(body) }
+    }
+
+    public func lookUp<T: Sendable>(
+        _ body: @escaping @Sendable (any SQLTransaction) throws -> T
+    ) async throws -> T {
+        try await lookingUp.using { try await readNow(body) }
+    }
+
+    private func readNow<T: Sendable>(
         _ body: @escaping @Sendable (any SQLTransaction) throws -> T
     ) async throws -> T {
         try await StorageError.mappingAsync {

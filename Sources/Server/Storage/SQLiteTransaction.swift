@@ -10,6 +10,9 @@ final class SQLiteTransaction: SQLTransaction {
     /// By their SQL, the statements of GRDB's cache that an inserter holds, with what is bound to them.
     private var lent: [String: SQLitePreparedStatement] = [:]
 
+    /// Whether ``limited(until:_:)`` is running.
+    private var isLimited = false
+
     private init(_ database: Database) { self.database = database }
 
     /// Runs `body` in a transaction that GRDB has begun.
@@ -42,6 +45,7 @@ final class SQLiteTransaction: SQLTransaction {
 
     func query(_ sql: String, _ parameters: [SQLValue]) throws -> [SQLRow] {
         try StorageError.mapping {
+            try requireUncancelled()
             let statement = try statement(sql)
             defer { statement.unbind() }
             try statement.bindAll(parameters)
@@ -50,6 +54,28 @@ final class SQLiteTransaction: SQLTransaction {
             return rows
         }
     }
+
+    func query(
+        _ sql: String, _ parameters: [SQLValue], while isTaken: (SQLRow) throws -> Bool
+    ) throws -> [SQLRow] {
+        try StorageError.mapping {
+            try requireUncancelled()
+            let statement = try statement(sql)
+            defer { statement.unbind() }
+            try statement.bindAll(parameters)
+            var rows: [SQLRow] = []
+            do {
+                try statement.each { row in
+                    guard try isTaken(row) else { throw Enough() }
+                    rows.append(row)
+                }
+            } catch is Enough {}
+            return rows
+        }
+    }
+
+    /// No further row of a query is wanted.
+    private struct Enough: Error {}
 
     func each(_ sql: String, _ parameters: [SQLValue], _ body: (SQLRow) throws -> Void) throws {
         try StorageError.mapping {
@@ -73,6 +99,8 @@ final class SQLiteTransaction: SQLTransaction {
 
     func limited<T>(until end: ContinuousClock.Instant, _ body: () throws -> T) throws -> T {
         guard ContinuousClock.now < end else { throw StorageError.timeLimit }
+        isLimited = true
+        defer { isLimited = false }
         let connection = database.sqliteConnection
         // SQLite asks each so many steps whether to go on (https://www.sqlite.org/c3ref/progress_handler.html).
         return try withUnsafePointer(to: end) { pointer in
@@ -82,13 +110,20 @@ final class SQLiteTransaction: SQLTransaction {
                     guard let end = pointer?.assumingMemoryBound(to: ContinuousClock.Instant.self).pointee else {
                         return 0
                     }
-                    return ContinuousClock.now < end ? 0 : 1
+                    // The handler runs on the thread of the task that reads.
+                    return ContinuousClock.now < end && !Task.isCancelled ? 0 : 1
                 }, UnsafeMutableRawPointer(mutating: pointer))
             defer { sqlite3_progress_handler(connection, 0, nil, nil) }
             do { return try body() } catch let error as StorageError where error.code == StorageError.interrupted.code {
+                if Task.isCancelled { throw CancellationError() }
                 throw ContinuousClock.now < end ? error : StorageError.timeLimit
             }
         }
+    }
+
+    /// A task that was cancelled begins no further query of a limited read.
+    private func requireUncancelled() throws {
+        if isLimited, Task.isCancelled { throw CancellationError() }
     }
 
     /// Some milliseconds' work.

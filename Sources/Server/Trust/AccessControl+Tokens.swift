@@ -76,7 +76,7 @@ extension AccessControl {
         // Looked up by its digest: the time that takes tells nothing about the token.
         let digest = SQLValue(SecretDigest(of: token).hex)
         let now = SQLValue(clock())
-        return try await database.read { transaction in
+        return try await database.lookUp { transaction in
             try transaction.first(
                 """
                 SELECT id FROM staff_token

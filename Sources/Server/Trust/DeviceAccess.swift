@@ -76,7 +76,7 @@ public struct DeviceAccess: Sendable {
     public func authenticateClient(id: String, secret: String) async throws -> Actor? {
         // SQLite knows no text with a zero byte in it, and no client has one.
         guard !id.utf8.contains(0) else { return nil }
-        let row = try await database.read { transaction in
+        let row = try await database.lookUp { transaction in
             try transaction.first(
                 "SELECT id, enrolment_id, secret_digest, revoked_at FROM client WHERE id = ?", [SQLValue(id)])
         }
@@ -140,7 +140,7 @@ public struct DeviceAccess: Sendable {
     }
 
     private func lookUp(_ digest: String, now: Date) async throws -> Actor? {
-        let row = try await database.read { try $0.first(Self.tokenSQL, [SQLValue(digest), SQLValue(now)]) }
+        let row = try await database.lookUp { try $0.first(Self.tokenSQL, [SQLValue(digest), SQLValue(now)]) }
         guard let row else { return nil }
         let device = try Self.actor(row)
         recent.keep(device, digest: digest, expiresAt: try row.date("expires_at"), now: now)

@@ -77,7 +77,7 @@ public struct GatewayRoutes: Sendable {
 
     /// The hub that a signature reaches.
     private func admit(_ request: Request, to name: String) async throws -> String {
-        let hub = try await database.read { try DeviceHub.named(name, in: $0) }
+        let hub = try await database.lookUp { try DeviceHub.named(name, in: $0) }
         guard let hub else { throw HTTPFailure(.notFound, "hub-unknown", "There is no such hub.") }
         guard let header = request.headers[.authorization] else {
             throw Self.refused("signature-missing", "A request to a hub has a shared access signature (Authorization).")
@@ -87,7 +87,7 @@ public struct GatewayRoutes: Sendable {
             throw Self.refused(error.code, error.message)
         }
         // One answer to a key that is not there and one that does not fit.
-        let isKnown = try await database.read { try hub.hasKey(signature.keyName, in: $0) }
+        let isKnown = try await database.lookUp { try hub.hasKey(signature.keyName, in: $0) }
         let key = secret()?.key(hub: hub.name, name: signature.keyName)
         guard let key, signature.isSigned(with: key), isKnown else {
             throw Self.refused("signature-invalid", "The shared access signature was not made with a key of this hub.")

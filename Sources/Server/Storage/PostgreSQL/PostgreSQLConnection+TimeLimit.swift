@@ -8,17 +8,53 @@ import Foundation
 #endif
 
 extension PostgreSQLConnection {
-    /// Waits until there is an answer, or until the instant at which a query is ended: the server is told to end it then
-    /// (https://www.postgresql.org/docs/current/libpq-cancel.html), and its answer is that it did.
+    /// Waits until there is an answer, until the instant at which a query is ended, or until the task is cancelled: the
+    /// server is told to end the query then (https://www.postgresql.org/docs/current/libpq-cancel.html), and its answer is
+    /// that it did.
     func awaitAnswer() {
         guard let end else { return }
         while isAlive, PQisBusy(pointer) == 1 {
             let left = ContinuousClock.now.duration(to: end)
-            guard left > .zero else { return cancel() }
+            guard left > .zero, !Task.isCancelled else { return cancel() }
             var waited = pollfd(fd: PQsocket(pointer), events: Int16(POLLIN), revents: 0)
-            let milliseconds = left / .milliseconds(1)
-            if poll(&waited, 1, CInt(min(milliseconds.rounded(.up), 60_000))) > 0 { _ = PQconsumeInput(pointer) }
+            let milliseconds = min((left / .milliseconds(1)).rounded(.up), Self.millisecondsBetweenLooks)
+            if poll(&waited, 1, CInt(milliseconds)) > 0 { _ = PQconsumeInput(pointer) }
         }
+    }
+
+    /// The time after which a wait looks whether its task was cancelled.
+    private static let millisecondsBetweenLooks = 100.0
+
+    /// Runs one statement, prepared at its first time, and passes its rows one by one as they come
+    /// (https://www.postgresql.org/docs/current/libpq-single-row-mode.html). Rows that are not taken are read from the
+    /// connection and dropped, one at a time.
+    ///
+    /// - Parameter take: is passed a row, and returns whether it takes another.
+    func runOneByOne(
+        _ sql: String, _ values: [SQLValue], _ take: (borrowing PostgreSQLResult) -> Bool
+    ) throws(StorageError) {
+        let statement = try prepare(sql)
+        try require(values.count, of: statement)
+        let parameters = try PostgreSQLParameters(values)
+        let isSent = parameters.withPointers { texts, lengths, formats in
+            PQsendQueryPrepared(pointer, statement.name, CInt(parameters.count), texts, lengths, formats, 1)
+        }
+        guard isSent == 1 else { throw lost }
+        _ = PQsetSingleRowMode(pointer)
+        var isTaking = true
+        var failure: StorageError?
+        while isAlive {
+            awaitAnswer()
+            guard let answer = PQgetResult(pointer) else { break }
+            let result = PostgreSQLResult(answer)
+            guard result.isSuccess else {
+                failure = failure ?? refusal(result, of: statement)
+                continue
+            }
+            if isTaking, result.status == PGRES_SINGLE_TUPLE { isTaking = take(result) }
+        }
+        guard isAlive else { throw lost }
+        if let failure { throw failure }
     }
 
     /// The answer to one statement that was sent: nil where the connection is gone.

@@ -181,7 +181,7 @@ final class PostgreSQLConnection {
         return statement
     }
 
-    private func require(_ count: Int, of statement: Prepared) throws(StorageError) {
+    func require(_ count: Int, of statement: Prepared) throws(StorageError) {
         guard count == statement.count else {
             throw StorageError(
                 code: "storage-failed", message: "A statement was given another number of values than it has places.")
@@ -317,7 +317,12 @@ final class PostgreSQLConnection {
         _ result: consuming PostgreSQLResult, of statement: Prepared? = nil
     ) throws(StorageError) -> PostgreSQLResult {
         guard !result.isSuccess else { return result }
+        throw refusal(result, of: statement)
+    }
+
+    /// The error of a statement that the server refused.
+    func refusal(_ result: borrowing PostgreSQLResult, of statement: Prepared?) -> StorageError {
         prepared.noteRefusal(statement, sqlState: result.sqlState)
-        throw isAlive ? result.error : lost
+        return isAlive ? result.error : lost
     }
 }

@@ -5,8 +5,10 @@ import Foundation
 ///
 /// A transaction that was committed survives a crash of the server's machine: `synchronous_commit` is on.
 public struct PostgreSQLDatabase: NestedSQLDatabase {
-    /// So many transactions read at a time.
+    /// Number of transactions that read at a time.
     private static let readers = 6
+    /// Number of lookups at a time, on connections of their own.
+    private static let lookups = 2
 
     /// Connects for a nested transaction.
     private let makeConnection: @Sendable () throws -> PostgreSQLConnection
@@ -16,6 +18,7 @@ public struct PostgreSQLDatabase: NestedSQLDatabase {
     let channel: String
     private let writing: PostgreSQLPool
     private let reading: PostgreSQLPool
+    private let lookingUp: PostgreSQLPool
     private let onWait: (@Sendable (Duration) -> Void)?
 
     /// Connects to a store.
@@ -69,7 +72,7 @@ public struct PostgreSQLDatabase: NestedSQLDatabase {
         let pool = PostgreSQLPool(most: 1, patience: .seconds(30)) { session }
         return PostgreSQLDatabase(
             makeConnection: { throw Self.isInUse }, lockKey: schema.lockKey, address: address, channel: schema.name,
-            writing: pool, reading: pool, onWait: nil)
+            writing: pool, reading: pool, lookingUp: pool, onWait: nil)
     }
 
     /// Whether there is a store, of whatever version.
@@ -127,7 +130,8 @@ public struct PostgreSQLDatabase: NestedSQLDatabase {
                 try PostgreSQLSession.connected(address, schema, purpose: .loading, use: .shared, check: check)
             }, lockKey: schema.lockKey, address: address, channel: schema.name,
             writing: PostgreSQLPool(most: 1, patience: patience, make: make),
-            reading: PostgreSQLPool(most: readers, patience: patience, make: make), onWait: onWait)
+            reading: PostgreSQLPool(most: readers, patience: patience, make: make),
+            lookingUp: PostgreSQLPool(most: lookups, patience: patience, make: make), onWait: onWait)
         do {
             try await database.requireUTF8()
         } catch {
@@ -141,6 +145,12 @@ public struct PostgreSQLDatabase: NestedSQLDatabase {
         _ body: @escaping @Sendable (any SQLTransaction) throws -> T
     ) async throws -> T {
         try await reading.using { try await $0.run(.reading, body) }
+    }
+
+    public func lookUp<T: Sendable>(
+        _ body: @escaping @Sendable (any SQLTransaction) throws -> T
+    ) async throws -> T {
+        try await lookingUp.using { try await $0.run(.reading, body) }
     }
 
     public func write<T: Sendable>(
@@ -164,6 +174,7 @@ public struct PostgreSQLDatabase: NestedSQLDatabase {
     public func close() async throws {
         await writing.close()
         await reading.close()
+        await lookingUp.close()
     }
 
     private static let isInUse = StorageError(

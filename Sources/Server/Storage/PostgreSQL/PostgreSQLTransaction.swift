@@ -24,6 +24,33 @@ final class PostgreSQLTransaction: SQLTransaction {
         return try Self.rows(of: try connection.run(sql, parameters))
     }
 
+    func query(
+        _ sql: String, _ parameters: [SQLValue], while isTaken: (SQLRow) throws -> Bool
+    ) throws -> [SQLRow] {
+        try flush()
+        connection.noteRowsGiven()
+        var rows: [SQLRow] = []
+        var failure: (any Error)?
+        var positions: [String: Int]?
+        try connection.runOneByOne(sql, parameters) { result in
+            do {
+                let known = positions ?? result.columnPositions()
+                positions = known
+                for index in 0..<result.rowCount {
+                    let row = try result.row(index, known)
+                    guard try isTaken(row) else { return false }
+                    rows.append(row)
+                }
+                return true
+            } catch {
+                failure = error
+                return false
+            }
+        }
+        if let failure { throw failure }
+        return rows
+    }
+
     func queries(_ queries: [SQLQuery]) throws -> [[SQLRow]] {
         try flush()
         var answers: [Result<[SQLRow], any Error>] = []
@@ -58,6 +85,7 @@ final class PostgreSQLTransaction: SQLTransaction {
         connection.end = end
         defer { connection.end = nil }
         do { return try body() } catch let error as StorageError where error.code == StorageError.tooSlow.code {
+            if Task.isCancelled { throw CancellationError() }
             throw ContinuousClock.now < end ? error : StorageError.timeLimit
         }
     }

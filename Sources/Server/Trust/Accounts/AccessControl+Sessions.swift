@@ -16,7 +16,7 @@ extension AccessControl {
         cost: PasswordHash.Cost = .standard
     ) async throws -> String? {
         let name = SQLValue(UserAccount.name(username) ?? "")
-        let row = try await database.read { try $0.first(Self.accountSQL, [name]) }
+        let row = try await database.lookUp { try $0.first(Self.accountSQL, [name]) }
         let stored = row?.textIfPresent("password").flatMap(PasswordHash.init(text:))
         guard let hash = stored ?? PasswordHash.ofNobody(cost) else { return nil }
         let isRight = await checker.matches(password, hash)
@@ -50,7 +50,7 @@ extension AccessControl {
     public func session(_ secret: String) async throws -> UserSession? {
         let digest = SecretDigest(of: secret).hex
         let now = SQLValue(clock())
-        return try await database.read { transaction in
+        return try await database.lookUp { transaction in
             guard let row = try transaction.first(Self.sessionSQL, [SQLValue(digest), now]),
                 let account = try account(id: row.text("account_id"), in: transaction)
             else { return nil }

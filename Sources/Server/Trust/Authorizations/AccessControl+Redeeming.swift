@@ -139,7 +139,7 @@ extension AccessControl {
     public func information(of token: String, client: RegisteredClient) async throws -> TokenInformation? {
         let digest = SQLValue(SecretDigest(of: token).hex)
         let now = clock()
-        return try await database.read { transaction in
+        return try await database.lookUp { transaction in
             if let row = try transaction.first(Self.accessSQL, [digest]) {
                 guard try row.date("expires_at") > now,
                     let held = try authorization(row.text("authorization_id"), of: client, in: transaction)

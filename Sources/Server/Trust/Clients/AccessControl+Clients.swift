@@ -63,7 +63,7 @@ extension AccessControl {
 
     /// The client of this id, unless it was revoked.
     public func client(id: String) async throws -> RegisteredClient? {
-        try await database.read { try client(id, in: $0) }
+        try await database.lookUp { try client(id, in: $0) }
     }
 
     func client(_ id: String, in transaction: any SQLTransaction) throws -> RegisteredClient? {
@@ -83,7 +83,7 @@ extension AccessControl {
     /// Whether scripts of this origin are those of a client: whoever is sent back there may ask for tokens from there.
     public func isOriginOfClient(_ origin: String) async throws -> Bool {
         guard origin.utf8.count <= RegisteredURL.longest else { return false }
-        return try await database.read { try $0.first(Self.originSQL, [SQLValue(origin)]) != nil }
+        return try await database.lookUp { try $0.first(Self.originSQL, [SQLValue(origin)]) != nil }
     }
 
     private func redirectURIs(of id: String, in transaction: any SQLTransaction) throws -> [String] {

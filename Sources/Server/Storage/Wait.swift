@@ -1,0 +1,68 @@
+import Synchronization
+
+/// The wait of one task. It ends once: when it is granted, when its time is over, or when the task is cancelled.
+///
+/// A queue keeps the waits of its tasks and grants them. A wait that ended otherwise cannot be granted: the queue grants
+/// the next one.
+public final class Wait: Sendable {
+    /// How a wait ended.
+    public enum Ending: Sendable, Hashable {
+        case granted
+        case expired
+        case cancelled
+    }
+
+    private enum State {
+        case new
+        case waiting(CheckedContinuation<Ending, Never>)
+        case ended(Ending)
+    }
+
+    private let state = Mutex(State.new)
+
+    /// Creates a wait that has not begun.
+    public init() {}
+
+    /// Ends the wait.
+    ///
+    /// - Returns: whether it had not ended before.
+    @discardableResult
+    public func end(_ ending: Ending) -> Bool {
+        let (isFirst, continuation): (Bool, CheckedContinuation<Ending, Never>?) = state.withLock { state in
+            switch state {
+            case .ended: return (false, nil)
+            case .new:
+                state = .ended(ending)
+                return (true, nil)
+            case .waiting(let continuation):
+                state = .ended(ending)
+                return (true, continuation)
+            }
+        }
+        continuation?.resume(returning: ending)
+        return isFirst
+    }
+
+    /// Waits until the wait ends. One task calls it, once.
+    ///
+    /// - Parameter patience: the time after which the wait is expired.
+    public func ending(within patience: Duration) async -> Ending {
+        let limit = Task {
+            guard (try? await Task.sleep(for: patience)) != nil else { return }
+            end(.expired)
+        }
+        defer { limit.cancel() }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let ended: Ending? = state.withLock { state in
+                    if case .ended(let ending) = state { return ending }
+                    state = .waiting(continuation)
+                    return nil
+                }
+                if let ended { continuation.resume(returning: ended) }
+            }
+        } onCancel: {
+            end(.cancelled)
+        }
+    }
+}
