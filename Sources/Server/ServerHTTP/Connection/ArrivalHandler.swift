@@ -1,7 +1,7 @@
 import NIOCore
 
-/// Stands next to the socket, before TLS: sees the first byte of whatever comes, and closes the connection, without
-/// waiting for TLS to take leave, when its time is over.
+/// Stands next to the socket, before TLS: sees the first byte of whatever comes and the end of all that comes, and closes
+/// the connection, without waiting for TLS to take leave, when its time is over.
 final class ArrivalHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -9,9 +9,16 @@ final class ArrivalHandler: ChannelInboundHandler, RemovableChannelHandler {
     private let timer: ConnectionTimer
     private let onExpiry: @Sendable (ConnectionDeadline.Limit) -> Void
 
-    init(timer: ConnectionTimer, onExpiry: @escaping @Sendable (ConnectionDeadline.Limit) -> Void) {
+    private let onEnd: @Sendable () -> Void
+
+    /// - Parameter onEnd: called when the client sends nothing more: it closed the connection.
+    init(
+        timer: ConnectionTimer, onExpiry: @escaping @Sendable (ConnectionDeadline.Limit) -> Void,
+        onEnd: @escaping @Sendable () -> Void = {}
+    ) {
         self.timer = timer
         self.onExpiry = onExpiry
+        self.onEnd = onEnd
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -22,6 +29,11 @@ final class ArrivalHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func handlerRemoved(context: ChannelHandlerContext) { timer.stop() }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case ChannelEvent.inputClosed? = event as? ChannelEvent { onEnd() }
+        context.fireUserInboundEventTriggered(event)
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         timer.note(.bytes)

@@ -37,7 +37,8 @@ struct BoundedHTTPChannel: HTTPChannelHandler {
                 .recvAllocator,
                 value: AdaptiveRecvByteBufferAllocator(minimum: 2048, initial: 4096, maximum: Self.largestRead))
             let pipeline = channel.pipeline.syncOperations
-            try pipeline.addHandler(ArrivalHandler(timer: bound.value, onExpiry: onExpiry))
+            try pipeline.addHandler(
+                ArrivalHandler(timer: bound.value, onExpiry: onExpiry) { [budget] in budget.clientLeft(channel) })
             // 3. TLS by the certificate of today.
             if let certificates {
                 try pipeline.addHandler(NIOSSLServerHandler(context: certificates.context()))

@@ -7,6 +7,7 @@ final class ConnectionBudget: Sendable {
     private struct Connection {
         let channel: any Channel
         let key: IPAddress?
+        let tasks = ConnectionTasks()
         var isHandled = false
     }
 
@@ -43,8 +44,21 @@ final class ConnectionBudget: Sendable {
             if let key { state.byAddress[key, default: 0] += 1 }
             return true
         }
-        if isAdmitted { channel.closeFuture.whenComplete { _ in self.remove(channel) { !$0.isHandled } } }
+        if isAdmitted {
+            channel.closeFuture.whenComplete { _ in
+                self.clientLeft(channel)
+                self.remove(channel) { !$0.isHandled }
+            }
+        }
         return isAdmitted
+    }
+
+    /// The client of a connection is gone: the task that works on its request is cancelled.
+    func clientLeft(_ channel: any Channel) { tasks(of: ObjectIdentifier(channel))?.end() }
+
+    /// What runs the tasks of a connection; nil where it is not counted here.
+    func tasks(of connection: ObjectIdentifier) -> ConnectionTasks? {
+        state.withLock { $0.open[connection]?.tasks }
     }
 
     /// Requests of the connection are worked on from now on, until ``endHandling(_:)``.

@@ -8,6 +8,8 @@ public enum RateClass: String, Sendable, Hashable, CaseIterable {
     case eventsByHub = "events-by-hub"
     case unauthenticatedByAddress = "unauthenticated-by-address"
     case readByAddress = "read-by-address"
+    /// Seconds of search, not requests.
+    case searchSecondsByCaller = "search-seconds-by-caller"
     case signInByAddress = "sign-in-by-address"
     case signInByAccount = "sign-in-by-account"
 }
@@ -71,6 +73,7 @@ public struct RateLimits: Sendable, Hashable {
         .eventsByHub: Rate(unchecked: 500, 10_000),
         .unauthenticatedByAddress: Rate(unchecked: 20, 400),
         .readByAddress: Rate(unchecked: 200, 4_000),
+        .searchSecondsByCaller: Rate(unchecked: 1, 60),
         .signInByAddress: Rate(unchecked: 0.5, 60),
         .signInByAccount: Rate(unchecked: 0.02, 10),
     ]

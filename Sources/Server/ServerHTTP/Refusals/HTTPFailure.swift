@@ -102,6 +102,11 @@ extension HTTPFailure {
             headers: [.allow: methods.map(\.rawValue).joined(separator: ", ")])
     }
 
+    /// 503: the client is gone, or the server is being stopped.
+    public static let requestCancelled = HTTPFailure(
+        .serviceUnavailable, "request-cancelled", "The request was ended before it was done. Send it again.",
+        headers: [.retryAfter: "5"])
+
     static let shuttingDown = HTTPFailure(
         .serviceUnavailable, "shutting-down", "The server is being stopped. Try again later.",
         headers: [.retryAfter: "5"])

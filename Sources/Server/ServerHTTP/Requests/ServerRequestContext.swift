@@ -8,11 +8,14 @@ public struct ServerRequestContext: RequestContext {
     public internal(set) var client: ClientAddress
     /// 32 hexadecimal digits, made here and told in `X-Request-Id`.
     public let requestID: String
+    /// The connection that it came on.
+    let connection: ObjectIdentifier
     /// The outcome of the request, told outwards by the routes.
     public let outcome = RequestOutcome()
 
     public init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
+        connection = ObjectIdentifier(source.channel)
         client = ClientAddress(source.channel.remoteAddress.flatMap(IPAddress.init))
         var generator = SystemRandomNumberGenerator()
         requestID = ServerRequestContext.identifier(generator.next(), generator.next())

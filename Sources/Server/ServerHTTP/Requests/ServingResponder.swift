@@ -15,6 +15,8 @@ struct ServingResponder<Router: HTTPResponder>: HTTPResponder where Router.Conte
     let metrics: RequestMetrics?
     /// The line's level: one that asks every few seconds is not worth a line at `info`.
     let logLevel: Logger.Level
+    /// Cancels what works on a request whose client is gone; nil where no connections are counted.
+    var connections: ConnectionBudget?
 
     func respond(to request: Request, context: ServerRequestContext) async throws -> Response {
         let start = ContinuousClock.now
@@ -40,7 +42,7 @@ struct ServingResponder<Router: HTTPResponder>: HTTPResponder where Router.Conte
         let level: Logger.Level =
             switch (response.status.code, outcome.code) {
             // Nothing bounds how often these come: a flood does not fill the log where it says what is worth a look.
-            case (..<400, _), (405, _), (429, "rate-limited"): logLevel
+            case (..<400, _), (405, _), (429, "rate-limited"), (_, "request-cancelled"): logLevel
             // A client asks for what is not there, or with a token that has ended, as a part of its normal work.
             case (401, _), (404, _), (410, _), (412, _): logLevel
             // No route refused it: there is none, or it is one that asks whether the server is ready.
@@ -67,12 +69,18 @@ struct ServingResponder<Router: HTTPResponder>: HTTPResponder where Router.Conte
             return response
         }
         do {
-            return try await router.respond(to: request, context: context)
+            guard let tasks = connections?.tasks(of: context.connection) else {
+                return try await router.respond(to: request, context: context)
+            }
+            return try await tasks.running { try await router.respond(to: request, context: context) }
         } catch let error as HTTPParserError {
             // The connection answers 400 and ends.
             throw error
         } catch let error as any HTTPResponseError {
             return try error.response(from: request, context: context)
+        } catch is CancellationError {
+            // The client is gone, or the server is being stopped.
+            return HTTPFailure.requestCancelled.response
         } catch {
             // An error's text may repeat what was sent: its type tells where to look.
             context.logger.error("failed", metadata: ["error": .string(String(describing: type(of: error)))])

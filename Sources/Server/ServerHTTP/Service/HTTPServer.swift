@@ -72,7 +72,8 @@ public struct HTTPServer: Service {
         application = Application(
             responder: ServingResponder(
                 router: router.buildResponder(), trustedProxies: trustedProxies, isSecure: certificates != nil,
-                shutdown: shutdown, metrics: metrics.map(RequestMetrics.init), logLevel: requestLogLevel),
+                shutdown: shutdown, metrics: metrics.map(RequestMetrics.init), logLevel: requestLogLevel,
+                connections: budget),
             server: HTTPServerBuilder { responder in
                 BoundedHTTPChannel(
                     responder: responder, limits: limits, budget: budget, certificates: certificates, onExpiry: onExpiry

@@ -1,0 +1,38 @@
+import Synchronization
+
+/// The task that works on a connection's request: it is cancelled when the client is gone.
+final class ConnectionTasks: Sendable {
+    private struct State {
+        var isOver = false
+        var cancel: (@Sendable () -> Void)?
+    }
+
+    private let state = Mutex(State())
+
+    /// Runs `body` in a task that ``end()`` cancels.
+    ///
+    /// - Throws: what `body` throws; where it was cancelled that is often `CancellationError`.
+    func running<T: Sendable>(_ body: @escaping @Sendable () async throws -> T) async throws -> T {
+        let task = Task { try await body() }
+        let isOver = state.withLock { state in
+            state.cancel = { task.cancel() }
+            return state.isOver
+        }
+        defer { state.withLock { $0.cancel = nil } }
+        if isOver { task.cancel() }
+        return try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
+    }
+
+    /// The client sends and reads nothing more.
+    func end() {
+        let cancel = state.withLock { state in
+            state.isOver = true
+            return state.cancel
+        }
+        cancel?()
+    }
+}
