@@ -151,7 +151,8 @@ import Warehouse
     @Test func everyTableThatNamesAParticipantIsKnownToDeletion() async throws {
         let known: Set<String> = [
             // Deleted from by the participant's id, their number or their devices.
-            "record", "record_stream", "participant_consent", "participant_suspension", "settlement", "device_binding",
+            "record", "record_stream", "written_bytes", "participant_consent", "participant_suspension", "settlement",
+            "device_binding",
             "device_key",
             "device_message", "move_code", "token_patient", "user_account", "access_authorization",
             "participant_pseudonym", "observation_fact", "patient_dimension", "visit_dimension", "patient_mapping",

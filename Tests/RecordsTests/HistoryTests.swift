@@ -257,7 +257,8 @@ import Trust
             repeat {
                 let parameters = [("_count", "7")] + (cursor.map { [("_cursor", $0)] } ?? [])
                 let bundle = try await service.history(
-                    ofType: nil, HistoryQuery(type: nil, parameters: parameters, strict: true), url: "u", by: grant)
+                    ofType: nil, HistoryQuery(type: nil, parameters: parameters, strict: true), url: "u", by: grant
+                ).bundle
                 found += versions(bundle.json)
                 cursor = bundle.link.first { $0.relation == "next" }?.url?.split(separator: "=").last.map(String.init)
             } while cursor != nil

@@ -236,7 +236,7 @@ import Trust
             try await service.history(
                 type: "Observation", id: id, page: try HistoryPage([], strict: true), url: "u", by: mine
             )
-            .entry.compactMap(\.resource?.meta?.versionId)
+            .bundle.entry.compactMap(\.resource?.meta?.versionId)
         }
         #expect(try await versions("moved") == ["2"])
         #expect(try await versions("lowered") == ["2"])
@@ -248,7 +248,7 @@ import Trust
         let staff = try await service.grant(bearer: fixture.token)
         let all = try await service.history(
             type: "Observation", id: "raised", page: try HistoryPage([], strict: true), url: "u", by: staff)
-        #expect(all.total == 2 && all.entry.count == 2)
+        #expect(all.head.total == 2 && all.entries.count == 2)
         try await fixture.close()
     }
 

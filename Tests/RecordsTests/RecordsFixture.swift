@@ -39,6 +39,12 @@ struct RecordsFixture {
     var exports: Exports?
     /// So long may one request look for what it asks for: a busy machine takes long over a Bundle of many searches.
     var searchTime = Duration.seconds(3_600)
+    /// Maximum bytes of the records of one answer.
+    var answerBytes = AnswerAllowance.standard
+    /// Maximum bytes that an app writes of a patient's records in a day.
+    var writtenBytesPerDay = 1 << 30
+    /// Whether the disk has room.
+    var hasRoom = true
     let folder: URL
 
     init(limiter: RateLimiter = RateLimiter()) async throws {
@@ -89,11 +95,13 @@ struct RecordsFixture {
 
     var router: Router<ServerRequestContext> {
         let router = Router(context: ServerRequestContext.self)
-        let refused = refused
+        let (refused, hasRoom) = (refused, hasRoom)
         var routes = RecordsRoutes(
             database: database, access: access, limiter: limiter, published: published,
-            refusals: { refused.append($0) }, admission: admission, exports: exports, clock: { Date() })
+            refusals: { refused.append($0) }, admission: admission, writtenBytesPerDay: writtenBytesPerDay,
+            hasRoom: { hasRoom }, exports: exports, clock: { Date() })
         routes.service.limits.time = searchTime
+        routes.service.answerBytes = answerBytes
         routes.addSurroundings(to: router)
         routes.add(to: router)
         return router

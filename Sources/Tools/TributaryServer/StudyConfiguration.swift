@@ -51,6 +51,8 @@ public struct StudyConfiguration: Sendable, Hashable {
     public var withdrawalGraceDays: Int
     /// Bytes that one device may have waiting for its consent or for the study team.
     public var heldBytesPerDevice: Int
+    /// Maximum bytes that an app writes of one patient's records in a day, by the FHIR API.
+    public var writtenBytesPerDay = 1 << 30
     /// What stays of a participant who is deleted.
     public var keepOnDelete: Set<KeptOnDelete>
     /// How often who may ask.
@@ -247,6 +249,7 @@ public struct StudyConfiguration: Sendable, Hashable {
             requiresInvitation: try invitation(), warehouse: try warehouse(),
             deidentification: try deidentification(), publicURL: try place("publicURL"))
         if let publicURL { self.publicURL = try Self.publicURL(publicURL, development: development) }
+        writtenBytesPerDay = try limit("writtenBytesPerDay", writtenBytesPerDay)
         exports.bytes = Int64(try limit("exportBytes", Int(exports.bytes)))
         exports.keptFor = 3600 * Double(try limit("exportHours", Int(exports.keptFor / 3600)))
         guard Resource.isID(id) else { throw Self.invalid("id", "up to 64 letters, digits, - and .") }
@@ -261,6 +264,7 @@ public struct StudyConfiguration: Sendable, Hashable {
     /// The members of `limits` that are known.
     static let knownLimits: Set<String> = [
         "submissionBytes", "resources", "tokenSeconds", "heldBytesPerDevice", "rates", "exportBytes", "exportHours",
+        "writtenBytesPerDay",
     ]
 
     /// What becomes of data that says who a person is.

@@ -61,7 +61,12 @@ public struct StudyServer: Sendable {
         // 1. The stores that the roles need, up to date.
         let stores = try StudyStores(folder, queue: options.queue, database: options.database)
         let registry = PrometheusRegistry()
+        let reserves = [stores.queue.path, stores.records.path].compactMap { $0.map { DiskReserve(store: $0) } }
+        for reserve in reserves where reserve.releaseIfFull() {
+            logger.error("The disk of a store is full: its reserve is used to start. Free some space.")
+        }
         let opened = try await open(stores, registry)
+        for reserve in reserves { reserve.keep() }
         // 2. The services: the last is stopped first.
         let progress = ConsumerProgress(clock: clock)
         let openers = KeyOpenerCache(folder: folder.keys)
@@ -94,7 +99,7 @@ public struct StudyServer: Sendable {
         let serverLogger = logger
         let bodies = BodyBudget(bytes: limits.bodyBytes)
         let server = try HTTPServer(
-            router: try makeRouter(opened, refusals, bodies, exports, gateway),
+            router: try makeRouter(opened, refusals, bodies, exports, gateway, hasRoom: roomForRecords(stores)),
             address: .init(host: options.host, port: options.port),
             limits: limits, certificates: try certificates(), trustedProxies: options.trustedProxies,
             metrics: registry, logger: serverLogger,
@@ -169,13 +174,13 @@ public struct StudyServer: Sendable {
 
     private func makeRouter(
         _ opened: OpenStores, _ refusals: RefusalCounter?, _ bodies: BodyBudget, _ exports: Exports?,
-        _ gateway: GatewayWorker?
+        _ gateway: GatewayWorker?, hasRoom: @escaping @Sendable () -> Bool
     ) throws -> Router<ServerRequestContext> {
         let router = Router(context: ServerRequestContext.self)
         let limiter = RateLimiter(limits: study.rates)
         let access = opened.records.map { AccessControl(database: $0, clock: clock) }
         try authorizationRoutes(opened, access, limiter, bodies, refusals)?.add(to: router)
-        let records = recordsRoutes(opened, access, limiter, bodies, refusals, exports)
+        let records = recordsRoutes(opened, access, limiter, bodies, refusals, exports, hasRoom: hasRoom)
         records?.addSurroundings(to: router)
         records?.addAheadOfReceiver(to: router)
         if options.roles.contains(.receiver), let queue = opened.queue, let submissions = opened.submissions,
@@ -194,9 +199,15 @@ public struct StudyServer: Sendable {
         return router
     }
 
+    /// Whether the disk of the records has room. On a server's disk that is the server's to say.
+    private func roomForRecords(_ stores: StudyStores) -> @Sendable () -> Bool {
+        guard let reserve = stores.records.path.map({ DiskReserve(store: $0) }) else { return { true } }
+        return { reserve.hasRoom }
+    }
+
     private func recordsRoutes(
         _ opened: OpenStores, _ access: AccessControl?, _ limiter: RateLimiter, _ bodies: BodyBudget,
-        _ refusals: RefusalCounter?, _ exports: Exports?
+        _ refusals: RefusalCounter?, _ exports: Exports?, hasRoom: @escaping @Sendable () -> Bool
     ) -> RecordsRoutes? {
         guard options.roles.contains(.records), let records = opened.records, let access else { return nil }
         var oauthURIs: (@Sendable () -> JSON)?
@@ -212,7 +223,8 @@ public struct StudyServer: Sendable {
             admission: StudyProcessing.processor(
                 folder: folder, study: study, records: records, access: access,
                 openers: KeyOpenerCache(folder: folder.keys), clock: clock),
-            maximumBodyBytes: max(4 << 20, study.maximumSubmissionBytes), exports: exports,
+            maximumBodyBytes: max(4 << 20, study.maximumSubmissionBytes),
+            writtenBytesPerDay: study.writtenBytesPerDay, hasRoom: hasRoom, exports: exports,
             oauthURIs: oauthURIs,
             clock: clock)
     }

@@ -43,7 +43,7 @@ extension RecordsService {
             id: newID().lowercaseText, grant: grant, request: request, path: path, createdAt: now,
             expiresAt: now.addingTimeInterval(exports.limits.worksFor + exports.limits.keptFor))
         // What cannot be is told now.
-        _ = try await reading { try plan.selections(store, in: $0) }
+        _ = try await reading(for: grant) { try plan.selections(store, in: $0) }
         let access = access
         try await database.write { transaction in
             try exports.jobs.removeExpired(at: now, in: transaction)

@@ -1,25 +1,75 @@
 import FHIR
+import Foundation
 
 extension FHIR.Bundle {
-    /// The Bundle, which has no entries of its own, as JSON around entries that are written one by one.
+    /// The Bundle, which has no entries of its own, around entries that are written one by one.
     ///
     /// - Parameters:
-    ///   - entries: at least one.
-    ///   - bytes: about so many they are.
-    ///   - write: appends an entry.
+    ///   - reservation: holds the answer's part of the budget.
+    ///   - write: appends an entry in a format.
     func bytes<Entry>(
-        around entries: [Entry], reserving bytes: Int, _ write: (Entry, inout [UInt8]) throws -> Void
-    ) rethrows -> [UInt8] {
-        var output = json.bytes()
-        output.reserveCapacity(output.count + bytes)
-        // The entries stand at the end of the object.
-        output.removeLast()
-        output.append(contentsOf: ",\"entry\":[".utf8)
-        for (place, entry) in entries.enumerated() {
-            if place > 0 { output.append(UInt8(ascii: ",")) }
-            try write(entry, &output)
+        around entries: [Entry], as format: FHIRFormat, reservation: AnswerReservation?,
+        _ write: (Entry, FHIRFormat, inout [UInt8]) throws -> Void
+    ) throws -> AnswerBytes {
+        var writer = AnswerWriter()
+        try append(around: entries, as: format, to: &writer, write)
+        return writer.finish(reservation)
+    }
+
+    /// Appends the Bundle, which has no entries of its own, around entries that are written one by one.
+    func append<Entry>(
+        around entries: [Entry], as format: FHIRFormat, to writer: inout AnswerWriter,
+        _ write: (Entry, FHIRFormat, inout [UInt8]) throws -> Void
+    ) throws {
+        var head = try format.bytes(of: json)
+        guard !entries.isEmpty else { return writer.append { $0.append(contentsOf: head) } }
+        // The entries stand at the end of the Bundle.
+        let end: [UInt8]
+        switch format {
+        case .json:
+            head.removeLast()
+            head.append(contentsOf: ",\"entry\":[".utf8)
+            end = Array("]}".utf8)
+        case .xml:
+            end = Array("</Bundle>".utf8)
+            guard let mark = head.lastRange(of: end) else { throw RecordsFailure.formatImpossible }
+            head.removeSubrange(mark.lowerBound...)
         }
-        output.append(contentsOf: "]}".utf8)
-        return output
+        writer.append { $0.append(contentsOf: head) }
+        for (place, entry) in entries.enumerated() {
+            try _Concurrency.Task.checkCancellation()
+            try writer.append { output in
+                if place > 0, case .json = format { output.append(UInt8(ascii: ",")) }
+                try write(entry, format, &output)
+            }
+        }
+        writer.append { $0.append(contentsOf: end) }
+    }
+}
+
+extension FHIRFormat {
+    /// Appends the entry of a Bundle as XML.
+    ///
+    /// - Throws: ``RecordsFailure`` `format-impossible`.
+    static func append(entry: FHIR.Bundle.Entry, to output: inout [UInt8]) throws(RecordsFailure) {
+        var bundle = FHIR.Bundle(type: .collection)
+        bundle.entry = [entry]
+        let bytes = try FHIRFormat.xml.bytes(of: bundle.json)
+        guard let begin = bytes.firstRange(of: Array("<entry>".utf8)),
+            let end = bytes.lastRange(of: Array("</Bundle>".utf8)), begin.lowerBound < end.lowerBound
+        else { throw .formatImpossible }
+        output.append(contentsOf: bytes[begin.lowerBound..<end.lowerBound])
+    }
+}
+
+extension [UInt8] {
+    /// Where some bytes stand the last time.
+    fileprivate func lastRange(of bytes: [UInt8]) -> Range<Int>? {
+        guard count >= bytes.count else { return nil }
+        for start in stride(from: count - bytes.count, through: 0, by: -1)
+        where self[start..<start + bytes.count].elementsEqual(bytes) {
+            return start..<start + bytes.count
+        }
+        return nil
     }
 }

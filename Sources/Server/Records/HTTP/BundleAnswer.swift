@@ -2,62 +2,88 @@ import FHIR
 import Foundation
 
 /// What became of the entries of a batch or a transaction (<https://hl7.org/fhir/R4/http.html#transaction-response>). The
-/// resources that were written are told from their bytes: none of them is made into values for it.
+/// resources are written from their stored bytes, one by one.
 struct BundleAnswer: Sendable {
     struct Entry: Sendable {
-        /// All but the resource, where one was written.
-        let head: FHIR.Bundle.Entry
-        /// What was written, where it is told.
-        let record: StoredRecord?
-        /// The resource that was read, as JSON; empty where there is none.
-        let body: [UInt8]
+        enum Content: Sendable {
+            /// A record, with what of it is shown; nil for all of it.
+            case record(StoredRecord, ResourceSubset?)
+            case page(BundlePage)
+        }
 
-        init(_ head: FHIR.Bundle.Entry, record: StoredRecord? = nil, body: [UInt8] = []) {
+        /// All but the resource, where there is a content.
+        let head: FHIR.Bundle.Entry
+        /// The resource of an entry.
+        enum Content: Sendable {
+            /// A record that was written.
+            case record(StoredRecord)
+            /// JSON that was read.
+            case read([UInt8])
+        }
+
+        /// All but the resource, where there is a content.
+        let head: FHIR.Bundle.Entry
+        let content: Content?
+
+        init(_ head: FHIR.Bundle.Entry, _ content: Content? = nil) {
             self.head = head
-            self.record = record
-            self.body = body
+            self.content = content
+        }
+
+        /// The number of bytes that were read.
+        var readBytes: Int { if case .read(let bytes) = content { bytes.count } else { 0 } }
+
+        /// The entry as a value.
+        fileprivate var value: FHIR.Bundle.Entry {
+            get throws {
+                var whole = head
+                switch content {
+                case .record(let record): whole.resource = try record.resource()
+                case .read(let bytes): whole.resource = try Resource(Data(bytes))
+                case nil: break
+                }
+                return whole
+            }
+        }
+
+        /// Appends the entry as JSON.
+        fileprivate func append(to writer: inout AnswerWriter) throws {
+            guard let content else { return writer.append { head.json.write(to: &$0) } }
+            try writer.append { output in
+                output.append(contentsOf: "{\"resource\":".utf8)
+                switch content {
+                case .record(let record): try record.append(showing: nil, to: &output)
+                case .read(let bytes): output += bytes
+                }
+                output.append(UInt8(ascii: ","))
+                // It has a response, so that something follows.
+                output.append(contentsOf: head.json.bytes().dropFirst())
+            }
         }
     }
 
     let type: BundleType
     var entries: [Entry] = []
+    /// The bytes that all entries took together.
+    var allowance: AnswerAllowance?
 
-    /// The answer as a value.
+    /// The answer in a format.
     ///
-    /// - Throws: ``FHIR/ResourceError`` where a record is damaged.
-    var bundle: FHIR.Bundle {
-        get throws {
-            var bundle = FHIR.Bundle(type: type)
-            bundle.entry = try entries.map { entry in
-                var whole = entry.head
-                if let record = entry.record {
-                    whole.resource = try record.resource()
-                } else if !entry.body.isEmpty {
-                    whole.resource = try Resource(Data(entry.body))
-                }
-                return whole
+    /// - Throws: ``FHIR/ResourceError`` where a record is damaged; ``RecordsFailure`` where the format has no element for
+    ///   something in it.
+    func bytes(as format: FHIRFormat) throws -> AnswerBytes {
+        let head = FHIR.Bundle(type: type)
+        if case .xml = format {
+            return try head.bytes(around: entries, as: .xml, reservation: allowance?.reservation) { entry, _, output in
+                try FHIRFormat.append(entry: try entry.value, to: &output)
             }
-            return bundle
         }
-    }
-
-    /// The answer as JSON.
-    ///
-    /// - Throws: as ``bundle`` does.
-    func bytes() throws -> [UInt8] {
-        guard !entries.isEmpty else { return try bundle.json.bytes() }
-        let count = entries.reduce(0) { $0 + ($1.record?.content.count ?? 0) + $1.body.count + 500 }
-        return try FHIR.Bundle(type: type).bytes(around: entries, reserving: count) { entry, output in
-            guard entry.record != nil || !entry.body.isEmpty else { return entry.head.json.write(to: &output) }
-            output.append(contentsOf: "{\"resource\":".utf8)
-            if let record = entry.record {
-                try record.append(showing: nil, to: &output)
-            } else {
-                output += entry.body
-            }
-            output.append(UInt8(ascii: ","))
-            // It has a response, so that something follows.
-            output.append(contentsOf: entry.head.json.bytes().dropFirst())
+        var writer = AnswerWriter()
+        guard !entries.isEmpty else {
+            writer.append { head.json.write(to: &$0) }
+            return writer.finish(allowance?.reservation)
         }
+        writer.append { $0.append(contentsOf: "]}".utf8) }
+        return writer.finish(allowance?.reservation)
     }
 }

@@ -1,15 +1,60 @@
 import FHIR
 import Foundation
 
-/// A page of a search as it is answered: a searchset whose entries are written from what is stored.
-struct SearchsetPage: Sendable {
+/// A page of records as it is answered: a searchset or a history whose entries are written from what is stored, one by
+/// one.
+struct BundlePage: Sendable {
     struct Entry: Sendable {
-        let record: StoredRecord
-        let mode: SearchEntryMode
-        /// What of it is shown; nil for all of it.
-        let subset: ResourceSubset?
+        enum Kind: Sendable {
+            /// Of a searchset, with what of the record is shown; nil for all of it.
+            case found(SearchEntryMode, ResourceSubset?)
+            /// Of a history.
+            case version(isRevived: Bool)
+        }
 
-        func resource() throws -> Resource { try record.resource(showing: subset) }
+        let record: StoredRecord
+        let kind: Kind
+
+        /// The entry as a value.
+        ///
+        /// - Throws: ``FHIR/ResourceError`` where the record is damaged.
+        func value(url: String) throws -> FHIR.Bundle.Entry {
+            switch kind {
+            case .found(let mode, let subset):
+                RecordsService.match(
+                    try record.resource(showing: subset), at: "\(url)/\(record.type)/\(record.id)", as: mode)
+            case .version(let isRevived):
+                try FHIR.Bundle.Entry(history: record, url: url, isRevived: isRevived)
+            }
+        }
+
+        /// Appends the entry as JSON: a record that is shown whole is never made into values.
+        ///
+        /// - Throws: as ``value(url:)`` does.
+        func append(url: String, to output: inout [UInt8]) throws {
+            let (mode, subset): (SearchEntryMode, ResourceSubset?)
+            switch kind {
+            case .found(let asked, let part): (mode, subset) = (asked, part)
+            case .version(let isRevived): return try append(version: url, isRevived: isRevived, to: &output)
+            }
+            output.append(contentsOf: "{\"fullUrl\":".utf8)
+            JSON.string("\(url)/\(record.type)/\(record.id)").write(to: &output)
+            output.append(contentsOf: ",\"resource\":".utf8)
+            try record.append(showing: subset, to: &output)
+            output.append(contentsOf: ",\"search\":{\"mode\":\"".utf8)
+            output.append(contentsOf: mode.rawValue.utf8)
+            output.append(contentsOf: "\"}}".utf8)
+        }
+
+        private func append(version url: String, isRevived: Bool, to output: inout [UInt8]) throws {
+            let head = FHIR.Bundle.Entry(historyHead: record, url: url, isRevived: isRevived)
+            guard !record.isDeleted else { return head.json.write(to: &output) }
+            output.append(contentsOf: "{\"resource\":".utf8)
+            try record.append(showing: nil, to: &output)
+            output.append(UInt8(ascii: ","))
+            // It has a request and a response, so that something follows.
+            output.append(contentsOf: head.json.bytes().dropFirst())
+        }
     }
 
     /// All but the entries.
@@ -17,8 +62,10 @@ struct SearchsetPage: Sendable {
     let entries: [Entry]
     /// The base URL of the API.
     let url: String
-    /// What of the request was ignored: the last entry; nil where nothing was.
+    /// The parts of the request that were ignored: the last entry; nil where nothing was.
     var outcome: OperationOutcome?
+    /// The bytes that its records took.
+    var allowance: AnswerAllowance?
 
     /// The page as a value.
     ///
@@ -26,40 +73,53 @@ struct SearchsetPage: Sendable {
     var bundle: FHIR.Bundle {
         get throws {
             var bundle = head
-            bundle.entry = try entries.map {
-                RecordsService.match(try $0.resource(), at: url(of: $0), as: $0.mode)
-            }
+            bundle.entry = try entries.map { try $0.value(url: url) }
             if let outcome { bundle.entry.append(outcome.searchEntry) }
             return bundle
         }
     }
 
-    /// The page in a format. JSON is put together of the records' bytes (``ResourceLine``): a page of whole resources is
-    /// never made into values.
+    /// The page in a format.
     ///
     /// - Throws: ``FHIR/ResourceError`` where a record is damaged; ``RecordsFailure`` where the format has no place for
     ///   something in it.
-    func bytes(as format: FHIRFormat) throws -> [UInt8] {
-        guard case .json = format, !entries.isEmpty else { return try format.bytes(of: try bundle.json) }
-        let count = entries.reduce(2) { $0 + $1.record.content.count + 300 }
-        var bytes = try head.bytes(around: entries, reserving: count) { entry, output in
-            output.append(contentsOf: "{\"fullUrl\":".utf8)
-            JSON.string(url(of: entry)).write(to: &output)
-            output.append(contentsOf: ",\"resource\":".utf8)
-            try entry.record.append(showing: entry.subset, to: &output)
-            output.append(contentsOf: ",\"search\":{\"mode\":\"".utf8)
-            output.append(contentsOf: entry.mode.rawValue.utf8)
-            output.append(contentsOf: "\"}}".utf8)
+    func bytes(as format: FHIRFormat) throws -> AnswerBytes {
+        try head.bytes(around: parts, as: format, reservation: allowance?.reservation) { part, format, output in
+            switch format {
+            case .json: try part.append(url: url, to: &output)
+            case .xml: try FHIRFormat.append(entry: try part.value(url: url), to: &output)
+            }
         }
-        if let outcome {
-            // Behind the last entry.
-            bytes.removeLast(2)
-            bytes.append(UInt8(ascii: ","))
-            outcome.searchEntry.json.write(to: &bytes)
-            bytes.append(contentsOf: "]}".utf8)
-        }
-        return bytes
     }
 
-    private func url(of entry: Entry) -> String { "\(url)/\(entry.record.type)/\(entry.record.id)" }
+    /// An entry with a record, or the last one.
+    private enum Part {
+        case record(Entry)
+        case outcome(OperationOutcome)
+
+        func value(url: String) throws -> FHIR.Bundle.Entry {
+            switch self {
+            case .record(let entry): try entry.value(url: url)
+            case .outcome(let outcome): outcome.searchEntry
+            }
+        }
+
+        func append(url: String, to output: inout [UInt8]) throws {
+            switch self {
+            case .record(let entry): try entry.append(url: url, to: &output)
+            case .outcome(let outcome): outcome.searchEntry.json.write(to: &output)
+            }
+        }
+    }
+
+    private var parts: [Part] { entries.map { .record($0) } + (outcome.map { [.outcome($0)] } ?? []) }
+
+    /// Appends the page as JSON, as the resource of another Bundle's entry.
+    ///
+    /// - Throws: as ``bytes(as:)`` does.
+    func append(to writer: inout AnswerWriter) throws {
+        try head.append(around: parts, as: .json, to: &writer) { part, _, output in
+            try part.append(url: url, to: &output)
+        }
+    }
 }

@@ -95,6 +95,15 @@ extension RecordsFailure {
     static let tooMuchRead = wrong(
         .tooCostly, "too-costly",
         "The answers to the entries of the Bundle have more bytes than they may; send several.")
+    static let tooMuchReplaced = wrong(
+        .tooCostly, "too-costly", "The resources that the Bundle changes have too many bytes; send several Bundles.")
+    /// 429: the app's bytes of the day are used up.
+    static func writeQuota(retryAfter seconds: Int) -> RecordsFailure {
+        RecordsFailure(
+            status: .tooManyRequests, issue: .throttled, code: "write-quota",
+            message: "This app has written as many bytes of this patient's records as it may in a day.",
+            headers: [.retryAfter: String(seconds)])
+    }
     static let otherID = wrong(.invalid, "id-mismatch", "The id in the body is not that of the resource that is meant.")
     static let idMissing = wrong(.required, "id-missing", "The body must have the id that the address has.")
     static let idInvalid = wrong(

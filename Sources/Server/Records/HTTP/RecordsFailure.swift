@@ -35,6 +35,12 @@ extension RecordsFailure {
                 status: .badRequest, issue: isCostly ? .tooCostly : isValue ? .value : .notSupported, code: error.code,
                 message: error.message)
         case let error as StorageError where error.isOfTimeLimit: self = .tooSlow
+        case let error as StorageError where error.code == "storage-full": self = .storageFull
+        case let error as StorageError where error.code == "storage-busy": self = .storageBusy
+        case is CancellationError: self = .cancelled
+        case let error as StorageError where error.code == "storage-interrupted": self = .cancelled
+        case let error as AnswerAllowance.Exceeded:
+            self = error.isOwnLimit ? .answerTooLarge : RecordsFailure(HTTPFailure.serverBusy(retryAfter: 2))
         case let failure as HTTPFailure where failure == .notFound: self = .notFound
         case let failure as HTTPFailure where failure == .bodyTooLarge: self = .tooLarge
         case let failure as HTTPFailure:
@@ -87,6 +93,24 @@ extension RecordsFailure {
     static let tooSlow = RecordsFailure(
         status: .badRequest, issue: .tooCostly, code: "too-costly",
         message: "It takes too long to find what is asked for; ask for less, by more conditions or fewer values.")
+    static let answerTooLarge = RecordsFailure(
+        status: .badRequest, issue: .tooCostly, code: "too-costly",
+        message: "The answer would have too many bytes; ask for fewer records in one request.")
+    static let storageFull = RecordsFailure(
+        status: HTTPFailure.storageFull.status, issue: .noStore, code: "storage-full",
+        message: HTTPFailure.storageFull.message, headers: HTTPFailure.storageFull.headers)
+    static let storageBusy = RecordsFailure(
+        status: .serviceUnavailable, issue: .transient, code: "storage-busy",
+        message: "The records' store is busy; nothing was stored. Try again later.", headers: [.retryAfter: "5"])
+    /// The client is gone, or the server is being stopped.
+    static let cancelled = RecordsFailure(HTTPFailure.requestCancelled)
+    /// 429: the caller's searches take too much of the server's time.
+    static func searchesTooLong(retryAfter seconds: Int) -> RecordsFailure {
+        RecordsFailure(
+            status: .tooManyRequests, issue: .throttled, code: "rate-limited",
+            message: "The searches of this client take too much time in a minute. Send fewer, or less costly ones.",
+            headers: [.retryAfter: String(seconds)])
+    }
     static let unsupportedForm = RecordsFailure(
         status: .unsupportedMediaType, issue: .notSupported, code: "media-type-unknown",
         message: "A search form is sent as application/x-www-form-urlencoded.")

@@ -17,10 +17,10 @@ extension RecordsRoutes {
         let grant = try await authenticate(request, context)
         guard context.name("type") == Patient.resourceType else { throw RecordsFailure.operationUnknown }
         let page = try EverythingPage(try await operationParameters(request), strict: request.isStrict)
-        return try Response(
+        return try await Response.page(
             try await service.everything(
                 ofPatient: context.name("id"), page: page, url: url(asked: request), by: grant
-            ).json, as: request.answerFormat)
+            ), as: request.answerFormat, on: service.longWork)
     }
 
     /// The parameters of an operation: those of the address, and those of the Parameters in the body of a POST

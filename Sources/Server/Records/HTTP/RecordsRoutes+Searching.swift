@@ -65,6 +65,6 @@ extension RecordsRoutes {
         if withForm { parameters += try await request.searchForm(within: bodies) }
         let page = try await service.search(
             scope, parameters: parameters, strict: request.isStrict, url: url(asked: request), by: caller)
-        return try Response(page, as: request.answerFormat)
+        return try await Response.page(page, as: request.answerFormat, on: service.longWork)
     }
 }

@@ -108,7 +108,8 @@ extension RecordsRoutes {
         let resource = try format.resource(body.bytes)
         guard let bundle = resource.as(FHIR.Bundle.self) else { throw RecordsFailure.bundleExpected }
         defer { service.executor.release(resource) }
-        let allowance = RequestAllowance(service.limits, maximumBytes: maximumBodyBytes)
+        let allowance = RequestAllowance(
+            try await service.allowance(for: grant), maximumBytes: maximumBodyBytes)
         let url = url(asked: request)
         let answer = try await service.reached(at: url).perform(
             bundle, by: grant, url: url, strict: request.isStrict, returning: request.returnPreference,

@@ -31,6 +31,8 @@ public struct RecordsRoutes: Sendable {
     ///   - isBesideReceiver: whether a receiver serves the same addresses, to whom devices and those who prove nothing write.
     ///   - admission: what the rest of the house says of what is written.
     ///   - maximumBodyBytes: the most bytes of a resource or a Bundle.
+    ///   - writtenBytesPerDay: maximum bytes that an app writes of a patient's records in a day.
+    ///   - hasRoom: whether the disk has room for what is written.
     ///   - exports: the exports that are asked for here; nil where none are made.
     ///   - newID: makes the ids of what is written.
     public init(
@@ -38,7 +40,9 @@ public struct RecordsRoutes: Sendable {
         limiter: RateLimiter = RateLimiter(), bodies: BodyBudget = BodyBudget(bytes: 8 << 20),
         published: [JSONObject] = [], refusals: @escaping @Sendable (String) async -> Void = { _ in },
         devices: (@Sendable (String) async throws -> Actor?)? = nil, isBesideReceiver: Bool = false,
-        admission: (any RecordAdmission)? = nil, maximumBodyBytes: Int = 4 << 20, exports: Exports? = nil,
+        admission: (any RecordAdmission)? = nil, maximumBodyBytes: Int = 4 << 20,
+        writtenBytesPerDay: Int = 1 << 30, hasRoom: @escaping @Sendable () -> Bool = { true },
+        exports: Exports? = nil,
         oauthURIs: (@Sendable () -> JSON)? = nil,
         newID: @escaping @Sendable () -> UUID = { .random() },
         clock: @escaping @Sendable () -> Date
@@ -48,6 +52,12 @@ public struct RecordsRoutes: Sendable {
             database: database, access: access, devices: devices, admission: admission,
             published: published, maximumBytes: maximumBodyBytes, exports: exports, newID: newID,
             clock: clock)
+        service.searches = SearchSchedule(SearchSchedule.Limits(seconds: limiter.limits[.searchSecondsByCaller]))
+        // One resource always fits into an answer, and into the part of the budget that one caller has.
+        service.answerBytes = max(AnswerAllowance.standard, maximumBodyBytes + (64 << 10))
+        service.answers = AnswerBudget(bytes: 8 * service.answerBytes)
+        service.quota = WriteQuota(bytes: Int64(writtenBytesPerDay))
+        service.hasRoom = hasRoom
         self.isBesideReceiver = isBesideReceiver
         self.maximumBodyBytes = maximumBodyBytes
         self.refusals = RefusalCharge(limiter: limiter, count: refusals)
@@ -73,6 +83,7 @@ public struct RecordsRoutes: Sendable {
                     "WWW-Authenticate",
                 ]
             ) { try await access.isOriginOfClient($0) })
+        router.add(middleware: LongWorkMiddleware(executor: service.longWork))
     }
 
     /// Adds what goes before the routes of a receiver, which is added next: a router looks at the first of two that take
@@ -201,34 +212,35 @@ extension RecordsRoutes {
         _ type: String, _ id: String, _ request: Request, _ context: ServerRequestContext
     ) async throws -> Response {
         let caller = try await recognize(request, context)
+        let reservation = try await service.reservation(for: caller.grant)
         let record = try await service.reached(at: url(asked: request)).read(type: type, id: id, by: caller)
         guard !request.knows(record) else {
             return Response(status: .notModified, headers: Response.headers(of: record))
         }
         guard let subset = try ResourceSubset(of: request.searchParameters) else {
-            return try Response(record, as: request.answerFormat)
+            return try Response(record, as: request.answerFormat, reservation: reservation)
         }
-        return try Response(record, showing: subset, as: request.answerFormat)
+        return try Response(record, showing: subset, as: request.answerFormat, reservation: reservation)
     }
 
     private func readVersion(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let caller = try await recognize(request, context)
+        let reservation = try await service.reservation(for: caller.grant)
         let record = try await service.reached(at: url(asked: request)).read(
             type: context.name("type"), id: context.name("id"), version: context.name("version"), by: caller)
-        guard let subset = try ResourceSubset(of: request.searchParameters) else {
-            return try Response(record, as: request.answerFormat)
-        }
-        return try Response(record, showing: subset, as: request.answerFormat)
+        return try Response(
+            record, showing: try ResourceSubset(of: request.searchParameters), as: request.answerFormat,
+            reservation: reservation)
     }
 
     private func history(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let grant = try await authenticate(request, context)
         let page = try HistoryPage(try request.searchParameters, strict: request.isStrict)
         let url = url(asked: request)
-        return try Response(
+        return try await Response.page(
             try await service.reached(at: url).history(
                 type: context.name("type"), id: context.name("id"), page: page, url: url, by: grant
-            ).json, as: request.answerFormat)
+            ), as: request.answerFormat, on: service.longWork)
     }
 
     private func historyOfSystem(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
@@ -244,11 +256,10 @@ extension RecordsRoutes {
     ) async throws -> Response {
         let grant = try await authenticate(request, context)
         let query = try HistoryQuery(type: type, parameters: try request.searchParameters, strict: request.isStrict)
-        return try Response(
+        return try await Response.page(
             try await service.reached(at: url(asked: request)).history(
                 ofType: type, query, url: url(asked: request), by: grant
-            ).json,
-            as: request.answerFormat)
+            ), as: request.answerFormat, on: service.longWork)
     }
 
     private func readDefinition(

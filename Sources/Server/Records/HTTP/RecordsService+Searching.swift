@@ -11,7 +11,7 @@ extension RecordsService {
     func search(
         _ scope: SearchQuery.Scope, parameters: [(name: String, value: String)], strict: Bool, url: String,
         by caller: RecordCaller, within time: SearchTime? = nil
-    ) async throws -> SearchsetPage {
+    ) async throws -> BundlePage {
         if let type = scope.type { guard RecordType.isHeld(type) else { throw RecordsFailure.unknownType } }
         let (access, policy, now, store, grant) = (access, access.policy, clock(), store, caller.grant)
         let query = try SearchQuery(scope, parameters: parameters, strict: strict, now: now, ownBases: [url])
@@ -26,12 +26,15 @@ extension RecordsService {
             }
             throw isKnown && refusal != .refused(.grantEnded) ? RecordsFailure.forbidden : .unauthenticated
         }
+        let time = if let time { time } else { try await allowance(for: grant) }
         let search = RecordSearch(
             query: query, searched: policy.filter(grant, interaction, at: now),
             readable: policy.filter(grant, .read, at: now),
             isSearchable: { policy.decide(grant, interaction, type: $0, at: now).isPermitted },
-            isReadable: { policy.decide(grant, .read, type: $0, at: now).isPermitted }, ownBases: [url], limits: limits)
-        let (current, answer): (AccessGrant?, RecordSearch.Answer?) = try await reading(within: time) { transaction in
+            isReadable: { policy.decide(grant, .read, type: $0, at: now).isPermitted }, ownBases: [url], limits: limits,
+            allowance: time.answer)
+        let (current, answer): (AccessGrant?, RecordSearch.Answer?) = try await reading(within: time, for: grant) {
+            transaction in
             let current = try caller.grant(access, in: transaction)
             return (current, current == grant ? try search.answer(from: store, in: transaction) : nil)
         }
@@ -44,10 +47,12 @@ extension RecordsService {
         // Nothing is shown without its row, which says whose it is.
         try await access.record(
             RecordDecision.permitted.decision, grant.actor, .searchRecords, scope.target, showing: answer.owners)
-        return page(answer, query, url: url)
+        return page(answer, query, url: url, time.answer)
     }
 
-    private func page(_ answer: RecordSearch.Answer, _ query: SearchQuery, url: String) -> SearchsetPage {
+    private func page(
+        _ answer: RecordSearch.Answer, _ query: SearchQuery, url: String, _ allowance: AnswerAllowance
+    ) -> BundlePage {
         var bundle = FHIR.Bundle(type: .searchset)
         bundle.total = answer.total
         let path = query.scope.path
@@ -60,10 +65,11 @@ extension RecordsService {
         // Elements are asked for of what is found, not of what comes with it.
         let ofIncluded: ResourceSubset? = if case .elements = query.subset { nil } else { query.subset }
         let entries =
-            answer.matches.map { SearchsetPage.Entry(record: $0.record, mode: .match, subset: query.subset) }
-            + answer.included.map { SearchsetPage.Entry(record: $0.record, mode: .include, subset: ofIncluded) }
-        return SearchsetPage(
-            head: bundle, entries: entries, url: url, outcome: OperationOutcome(ignored: query.ignored))
+            answer.matches.map { BundlePage.Entry(record: $0.record, kind: .found(.match, query.subset)) }
+            + answer.included.map { BundlePage.Entry(record: $0.record, kind: .found(.include, ofIncluded)) }
+        return BundlePage(
+            head: bundle, entries: entries, url: url, outcome: OperationOutcome(ignored: query.ignored),
+            allowance: allowance)
     }
 }
 

@@ -19,6 +19,8 @@ struct RecordsService: Sendable {
     let newID: @Sendable () -> UUID
     /// Lets go of what requests bring beside the answer: thousands of objects.
     let executor = BackgroundExecutor()
+    /// Runs what may compute for long.
+    let longWork = LongWorkExecutor()
     /// The exports; nil where none are made.
     let exports: Exports?
     /// The content that is published with the study and written with its files alone.
@@ -29,6 +31,16 @@ struct RecordsService: Sendable {
     /// resources of its own.
     private(set) var ownBases: [String] = []
     var limits = SearchLimits.standard
+    /// Decides which caller searches next.
+    var searches = SearchSchedule()
+    /// Bounds the bytes of all answers in memory.
+    var answers = AnswerBudget()
+    /// Maximum bytes of the records of one answer.
+    var answerBytes = AnswerAllowance.standard
+    /// The bytes that an app may write of a patient in a day.
+    var quota = WriteQuota(bytes: 1 << 30)
+    /// Whether the disk has room for what is written.
+    var hasRoom: @Sendable () -> Bool = { true }
     let store = RecordStore()
 
     init(
@@ -61,15 +73,37 @@ struct RecordsService: Sendable {
 
     /// Reads what is asked for, for as long as one request may.
     ///
-    /// - Parameter time: what the request has left; nil where this is all that it reads.
-    /// - Throws: ``StorageError`` `storage-time-limit`.
+    /// - Parameters:
+    ///   - time: what the request has left; nil where this is all that it reads.
+    ///   - grant: whose turn it takes.
+    /// - Throws: ``StorageError`` `storage-time-limit`; what ``SearchSchedule/running(for:_:)`` throws.
     func reading<T: Sendable>(
-        within time: SearchTime? = nil, _ body: @escaping @Sendable (any SQLTransaction) throws -> T
+        within time: SearchTime? = nil, for grant: AccessGrant,
+        _ body: @escaping @Sendable (any SQLTransaction) throws -> T
     ) async throws -> T {
         let time = time ?? EntryScope.current?.time ?? SearchTime(limits)
-        return try await database.read { transaction in
-            try time.limiting(transaction) { try body(transaction) }
+        return try await searches.running(for: grant.callerKey) {
+            try await database.read { transaction in
+                try time.limiting(transaction) { try body(transaction) }
+            }
         }
+    }
+
+    /// What one request may take: the time to look, and the bytes of its answer.
+    ///
+    /// - Throws: ``ServerHTTP/HTTPFailure/serverBusy(retryAfter:)`` where no bytes are free for an answer.
+    func allowance(for grant: AccessGrant) async throws -> SearchTime {
+        if let scope = EntryScope.current { return scope.time }
+        let reservation = try await answers.reserve(for: grant.callerKey)
+        return SearchTime(limits, answer: AnswerAllowance(bytes: answerBytes, reservation: reservation))
+    }
+
+    /// Reserves the first bytes of an answer; nil for an entry of a Bundle, whose answer has them.
+    ///
+    /// - Throws: ``ServerHTTP/HTTPFailure/serverBusy(retryAfter:)`` where no bytes are free for an answer.
+    func reservation(for grant: AccessGrant) async throws -> AnswerReservation? {
+        if EntryScope.current != nil { return nil }
+        return try await answers.reserve(for: grant.callerKey)
     }
 
     /// What the bearer of a token may do.
@@ -155,11 +189,11 @@ struct RecordsService: Sendable {
     func history(
         type: String, id: String, page asked: HistoryPage, url: String, by grant: AccessGrant,
         within time: SearchTime? = nil
-    ) async throws -> FHIR.Bundle {
+    ) async throws -> BundlePage {
         guard RecordType.isHeld(type) else { throw RecordsFailure.unknownType }
         guard Resource.isID(id) else { throw RecordsFailure.notFound }
         let store = store
-        let stored = try await database.read {
+        let stored = try await database.lookUp {
             try store.facts(ofType: type, id: id, asking: grant.queries(of: type), in: $0)
         }
         try await permit(
@@ -168,7 +202,9 @@ struct RecordsService: Sendable {
         guard stored != nil else { throw RecordsFailure.notFound }
         let isWhole = access.policy.filter(grant, .historyOfInstance, at: clock()) == .everything
         let limit = asked.count
-        let (records, total): ([StoredRecord], Int) = try await reading(within: time) { transaction in
+        let time = if let time { time } else { try await allowance(for: grant) }
+        let (records, isCut, total): ([StoredRecord], Bool, Int) = try await reading(within: time, for: grant) {
+            transaction in
             let total =
                 asked.isNarrowed
                 ? try transaction.first(asked.totalSQL, asked.totalParameters(type: type, id: id))
@@ -178,36 +214,48 @@ struct RecordsService: Sendable {
                 ofType: type, id: id, asking: grant.queries(of: type), in: transaction)?.facts
             var shown: [StoredRecord] = []
             var before = asked.before
+            let step = min(limit + 1, Self.contentsAtATime)
             // What is hidden has no place on a page.
             while shown.count <= limit {
-                let page = try store.history(type: type, id: id, before: before, limit: limit + 1, in: transaction)
-                shown += try asked.taking(page, in: transaction).filter { version in
-                    if isWhole { return true }
-                    return try decision(
-                        grant, .historyOfInstance, type: type, newest: newest,
-                        version: store.decisive(for: version, in: transaction)
-                    ).isPermitted
+                let page = try store.history(type: type, id: id, before: before, limit: step, in: transaction)
+                for version in try asked.taking(page, in: transaction) where shown.count <= limit {
+                    let isShown =
+                        try isWhole
+                        || decision(
+                            grant, .historyOfInstance, type: type, newest: newest,
+                            version: store.decisive(for: version, in: transaction)
+                        ).isPermitted
+                    guard isShown else { continue }
+                    guard shown.count == limit || time.answer.takes(version.content.count) else {
+                        guard !shown.isEmpty else { throw time.answer.exceeded }
+                        return (shown, true, Int(total?.integerIfPresent("total") ?? 0))
+                    }
+                    shown.append(version)
                 }
-                guard page.count > limit, let last = page.last else { break }
+                guard page.count == step, let last = page.last else { break }
                 before = last.version
             }
-            return (shown, Int(total?.integerIfPresent("total") ?? 0))
+            return (shown, shown.count > limit, Int(total?.integerIfPresent("total") ?? 0))
         }
         var bundle = FHIR.Bundle(type: .history)
         if isWhole { bundle.total = total }
         let page = records.prefix(limit)
         let address = "\(type)/\(id)/_history"
         bundle.link = [link("self", Self.address(url, address, asked.used))]
-        if records.count > limit, let last = page.last {
+        if isCut, let last = page.last {
             let next = asked.used + [("_count", String(limit)), ("_cursor", Cursor.text(last.version))]
             bundle.link += [link("next", Self.address(url, address, next))]
         }
-        let revived = try await reading(within: time) { try store.revived(among: page, in: $0) }
-        bundle.entry = try page.enumerated().map {
-            try FHIR.Bundle.Entry(history: $1, url: url, isRevived: revived.contains($0))
-        }
-        return bundle
+        let revived = try await reading(within: time, for: grant) { try store.revived(among: page, in: $0) }
+        return BundlePage(
+            head: bundle,
+            entries: page.enumerated().map {
+                BundlePage.Entry(record: $1, kind: .version(isRevived: revived.contains($0)))
+            }, url: url, allowance: time.answer)
     }
+
+    /// The number of contents that are read at a time where their bytes are not known before.
+    static let contentsAtATime = 16
 
     static func match(
         _ resource: Resource, at url: String, as mode: SearchEntryMode = .match

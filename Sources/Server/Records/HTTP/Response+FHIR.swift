@@ -12,16 +12,25 @@ extension Response {
         self = .bytes(ByteBuffer(bytes: try format.bytes(of: json)), mediaType: format.mediaType, status: status)
     }
 
-    /// A page of a search.
-    init(_ page: SearchsetPage, as format: FHIRFormat) throws {
-        self = .bytes(ByteBuffer(bytes: try page.bytes(as: format)), mediaType: format.mediaType)
+    /// A page of records. One of many bytes is written on an executor's threads.
+    static func page(
+        _ page: BundlePage, as format: FHIRFormat, on executor: LongWorkExecutor
+    ) async throws -> Response {
+        guard page.allowance?.taken ?? 0 > AnswerBytes.piece else {
+            return try page.bytes(as: format).response(mediaType: format.mediaType)
+        }
+        return try await withTaskExecutorPreference(executor) {
+            try page.bytes(as: format).response(mediaType: format.mediaType)
+        }
     }
 
-    /// What became of a batch or a transaction.
+    /// What became of a batch or a transaction. It is done already: where the format has no place for something in it, JSON
+    /// tells it.
     init(_ answer: BundleAnswer, as format: FHIRFormat) throws {
-        switch format {
-        case .json: self = .bytes(ByteBuffer(bytes: try answer.bytes()), mediaType: format.mediaType)
-        case .xml: self = try Response.done(try answer.bundle.json, as: format)
+        do {
+            self = try answer.bytes(as: format).response(mediaType: format.mediaType)
+        } catch let failure as RecordsFailure where failure.code == RecordsFailure.formatImpossible.code {
+            self = try answer.bytes(as: .json).response(mediaType: FHIRFormat.json.mediaType)
         }
     }
 
@@ -36,16 +45,23 @@ extension Response {
 
     /// A version of a record.
     ///
-    /// - Parameter subset: what of it is shown; nil for all of it.
-    init(_ record: StoredRecord, showing subset: ResourceSubset? = nil, as format: FHIRFormat) throws {
+    /// - Parameters:
+    ///   - subset: what of it is shown; nil for all of it.
+    ///   - reservation: holds the answer's part of the budget.
+    init(
+        _ record: StoredRecord, showing subset: ResourceSubset? = nil, as format: FHIRFormat,
+        reservation: AnswerReservation?
+    ) throws {
+        var bytes: [UInt8] = []
         if case .json = format {
-            var bytes: [UInt8] = []
             bytes.reserveCapacity(record.content.count + 200)
             try record.append(showing: subset, to: &bytes)
-            self = .bytes(ByteBuffer(bytes: bytes), mediaType: format.mediaType)
         } else {
-            try self.init(try record.resource(showing: subset).json, as: format)
+            bytes = try format.bytes(of: try record.resource(showing: subset).json)
         }
+        try EntryScope.current?.time.answer.require(bytes.count)
+        guard reservation?.grow(to: bytes.count) ?? true else { throw HTTPFailure.serverBusy(retryAfter: 2) }
+        self = AnswerBytes([ByteBuffer(bytes: bytes)], reservation: reservation).response(mediaType: format.mediaType)
         for field in Response.headers(of: record) { headers[field.name] = field.value }
     }
 

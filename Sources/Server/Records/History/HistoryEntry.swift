@@ -6,10 +6,15 @@ extension FHIR.Bundle.Entry {
     ///
     /// - Parameter isRevived: whether the version follows a deletion (``RecordStore/revived(among:in:)``).
     init(history record: StoredRecord, url: String, isRevived: Bool) throws {
+        self.init(historyHead: record, url: url, isRevived: isRevived)
+        if !record.isDeleted { resource = try record.resource() }
+    }
+
+    /// A version as a history has it, without its content.
+    init(historyHead record: StoredRecord, url: String, isRevived: Bool) {
         self.init()
         let address = "\(record.type)/\(record.id)"
         fullUrl = "\(url)/\(address)"
-        if !record.isDeleted { resource = try record.resource() }
         let method: HTTPVerb = record.isDeleted ? .delete : record.version == 1 ? .post : .put
         request = FHIR.Bundle.Entry.Request(method: method, url: method == .post ? record.type : address)
         var response = FHIR.Bundle.Entry.Response(status: method == .post || isRevived ? "201" : "200")

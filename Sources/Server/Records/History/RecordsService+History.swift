@@ -11,7 +11,7 @@ extension RecordsService {
     func history(
         ofType type: String?, _ query: HistoryQuery, url: String, by grant: AccessGrant,
         within time: SearchTime? = nil
-    ) async throws -> FHIR.Bundle {
+    ) async throws -> BundlePage {
         if let type, !RecordType.isHeld(type) { throw RecordsFailure.unknownType }
         let (policy, now, store) = (access.policy, clock(), store)
         let interaction: RecordInteraction = type == nil ? .historyOfSystem : .historyOfType
@@ -26,13 +26,14 @@ extension RecordsService {
         let decision = types.isEmpty ? first.1 : .permitted
         // 2. Their versions.
         let filter = policy.filter(grant, interaction, at: now)
-        let found = try await reading(within: time) { transaction in
+        let time = if let time { time } else { try await allowance(for: grant) }
+        let found = try await reading(within: time, for: grant) { transaction in
             let held = Set(try store.types(in: transaction))
             let statements = try types.filter(held.contains).map {
                 try HistoryStatement(type: $0, query, showing: filter, in: transaction)
             }
             let versions = try versions(
-                statements, query, to: grant, isWhole: filter == .everything, in: transaction
+                statements, query, to: grant, isWhole: filter == .everything, within: time.answer, in: transaction
             ) { own, newest in
                 policy.decide(grant, interaction, version: own, newest: newest, at: now).isPermitted
             }
@@ -42,10 +43,10 @@ extension RecordsService {
                     $0 + Int(try $1.first?.integer("total") ?? 0)
                 }
             }
-            return (versions: versions, total: total)
+            return (versions: versions.shown, isCut: versions.isCut, total: total)
         }
         // 3. Nothing is shown without its row, which says whose it is.
-        let shown = found.versions.prefix(query.count)
+        let shown = found.versions
         try await access.record(
             decision.decision, grant.actor, .searchRecords, Target(resourceType: type),
             showing: shown.reduce(into: []) { $0.formUnion($1.owners) })
@@ -53,16 +54,17 @@ extension RecordsService {
         bundle.total = found.total
         let address = type.map { "\($0)/_history" } ?? "_history"
         bundle.link = [link("self", Self.address(url, address, query.used))]
-        if found.versions.count > query.count, let last = shown.last {
+        if found.isCut, let last = shown.last {
             let next = query.used + [("_count", String(query.count)), ("_cursor", last.place.text)]
             bundle.link += [link("next", Self.address(url, address, next))]
         }
         let records = shown.map(\.record)
-        let revived = try await reading(within: time) { try store.revived(among: records, in: $0) }
-        bundle.entry = try records.enumerated().map {
-            try FHIR.Bundle.Entry(history: $1, url: url, isRevived: revived.contains($0))
-        }
-        return bundle
+        let revived = try await reading(within: time, for: grant) { try store.revived(among: records, in: $0) }
+        return BundlePage(
+            head: bundle,
+            entries: records.enumerated().map {
+                BundlePage.Entry(record: $1, kind: .version(isRevived: revived.contains($0)))
+            }, url: url, allowance: time.answer)
     }
 
     /// A version with its place.
@@ -73,16 +75,16 @@ extension RecordsService {
         let owners: Set<String>
     }
 
-    /// The page, and one version more where there is another.
+    /// The page, and whether there is another.
     private func versions(
         _ statements: [HistoryStatement], _ query: HistoryQuery, to grant: AccessGrant, isWhole: Bool,
-        in transaction: any SQLTransaction,
+        within allowance: AnswerAllowance, in transaction: any SQLTransaction,
         where isShown: (_ own: RecordFacts, _ newest: RecordFacts) -> Bool
-    ) throws -> [Version] {
+    ) throws -> (shown: [Version], isCut: Bool) {
         let wanted = query.count + 1
         var before = query.before ?? .end
         var shown: [Version] = []
-        while shown.count < wanted {
+        while shown.count <= query.count {
             // Of each type those that could stand on the page; the newest of all of them do.
             let rows = try transaction.queries(statements.flatMap { $0.queries(before: before, limit: wanted) })
             let places = try rows.joined().map { row in
@@ -91,28 +93,42 @@ extension RecordsService {
                     version: try row.integer("version"))
             }
             .sorted(by: >).prefix(wanted)
-            let found = try transaction.queries(
-                places.map { SQLQuery(HistoryStatement.versionSQL, [SQLValue($0.number), SQLValue($0.version)]) })
-            for (place, rows) in zip(places, found) where shown.count < wanted {
-                guard let row = rows.first else { continue }
-                let record = try RecordStore.record(row, in: transaction)
-                let queries = grant.queries(of: record.type)
-                guard
-                    let newest = try store.facts(
-                        ofType: record.type, id: record.id, asking: queries, in: transaction)?.facts
-                else { continue }
-                var owners = newest.owners
-                if let decisive = try store.decisive(for: record, in: transaction) {
-                    let own = RecordFacts(
-                        try decisive.resource(), storedAs: record.id, subject: nil, at: ownBases, asking: queries)
-                    guard isWhole || isShown(own, newest) else { continue }
-                    owners.formUnion(own.owners)
+            for start in stride(from: 0, to: places.count, by: Self.contentsAtATime) {
+                let some = Array(places).dropFirst(start).prefix(Self.contentsAtATime)
+                let found = try transaction.queries(
+                    some.map { SQLQuery(HistoryStatement.versionSQL, [SQLValue($0.number), SQLValue($0.version)]) })
+                for (place, rows) in zip(some, found) {
+                    guard let row = rows.first else { continue }
+                    let record = try RecordStore.record(row, in: transaction)
+                    let whose = try owners(of: record, to: grant, isWhole: isWhole, in: transaction, where: isShown)
+                    guard let owners = whose else { continue }
+                    guard shown.count < query.count, allowance.takes(record.content.count) else {
+                        guard !shown.isEmpty else { throw allowance.exceeded }
+                        return (shown, true)
+                    }
+                    shown.append(Version(place: place, record: record, owners: owners))
                 }
-                shown.append(Version(place: place, record: record, owners: owners))
             }
             guard places.count == wanted, let last = places.last else { break }
             before = last
         }
-        return shown
+        return (shown, false)
+    }
+
+    /// Whose a version and its newest are; nil where it is hidden.
+    private func owners(
+        of record: StoredRecord, to grant: AccessGrant, isWhole: Bool, in transaction: any SQLTransaction,
+        where isShown: (_ own: RecordFacts, _ newest: RecordFacts) -> Bool
+    ) throws -> Set<String>? {
+        let queries = grant.queries(of: record.type)
+        guard let newest = try store.facts(ofType: record.type, id: record.id, asking: queries, in: transaction)?.facts
+        else { return nil }
+        var owners = newest.owners
+        if let decisive = try store.decisive(for: record, in: transaction) {
+            let own = RecordFacts(try decisive.resource(), storedAs: record.id, subject: nil, asking: queries)
+            guard isWhole || isShown(own, newest) else { return nil }
+            owners.formUnion(own.owners)
+        }
+        return owners
     }
 }

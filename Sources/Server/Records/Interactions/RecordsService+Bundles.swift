@@ -28,11 +28,11 @@ final class BundleReader: Sendable {
             response.lastModified = read.meta?.lastUpdated
         }
         head.response = response
-        return BundleAnswer.Entry(head, body: found.body)
+        return BundleAnswer.Entry(head, found.body.isEmpty ? nil : .read(found.body))
     }
 
     /// Gives back the bytes of an answer that is not part of the Bundle.
-    func giveBack(_ answer: BundleAnswer.Entry) { left.withLock { $0 += answer.body.count } }
+    func giveBack(_ answer: BundleAnswer.Entry) { left.withLock { $0 += answer.readBytes } }
 }
 
 extension RecordsService {
@@ -51,13 +51,13 @@ extension RecordsService {
         guard bundle.entry.count <= BundleEntry.most else { throw RecordsFailure.tooManyEntries }
         switch bundle.type {
         case .batch:
-            var answer = BundleAnswer(type: .batchResponse)
+            var answer = BundleAnswer(type: .batchResponse, allowance: allowance.time.answer)
             for entry in bundle.entry {
                 do {
                     switch try BundleEntry(entry, url: url, strict: strict) {
                     case .write(let write):
                         let outcome = try await self.write(write, by: grant, url: url, within: allowance)
-                        answer.entries.append(Self.entry(outcome, returning: preference))
+                        answer.entries.append(Self.entry(outcome, returning: preference, within: allowance.time.answer))
                     case .request(let request): answer.entries.append(try await reader.read(request))
                     }
                 } catch {
@@ -78,8 +78,9 @@ extension RecordsService {
         }
     }
 
+    /// - Parameter allowance: a record that it has no room for is not shown.
     static func entry(
-        _ outcome: WriteOutcome, returning preference: ReturnPreference
+        _ outcome: WriteOutcome, returning preference: ReturnPreference, within allowance: AnswerAllowance
     ) -> BundleAnswer.Entry {
         var answer = FHIR.Bundle.Entry()
         var response = FHIR.Bundle.Entry.Response(
@@ -91,8 +92,10 @@ extension RecordsService {
         }
         if preference == .outcome { response.outcome = outcome.operationOutcome.resource }
         answer.response = response
-        let isTold = preference == .representation && outcome.isShown
-        return BundleAnswer.Entry(answer, record: isTold ? outcome.record.flatMap { $0.isDeleted ? nil : $0 } : nil)
+        guard preference == .representation, outcome.isShown, let record = outcome.record, !record.isDeleted,
+            allowance.takes(record.content.count)
+        else { return BundleAnswer.Entry(answer) }
+        return BundleAnswer.Entry(answer, .record(record))
     }
 
     static func entry(_ failure: RecordsFailure) -> BundleAnswer.Entry {

@@ -14,78 +14,82 @@ extension RecordsService {
     /// What the grant does not show is not there, and has no place on a page.
     /// - Throws: ``RecordsFailure``; where the Patient is hidden, as where there is none.
     func everything(
-        ofPatient id: String, page: EverythingPage, url: String, by grant: AccessGrant
-    ) async throws -> FHIR.Bundle {
+        ofPatient id: String, page: EverythingPage, url: String, by grant: AccessGrant, within time: SearchTime? = nil
+    ) async throws -> BundlePage {
         // The Patient decides whether there is anything; that read is in the audit.
         _ = try await read(type: Patient.resourceType, id: id, by: RecordCaller(grant))
         let (policy, now, store) = (access.policy, clock(), store)
-        let found = try await reading { transaction in
-            let rows = try Self.rows(
+        let time = if let time { time } else { try await allowance(for: grant) }
+        let found = try await reading(within: time, for: grant) { transaction in
+            let before = time.answer.taken
+            var rows = try Self.page(
                 of: id, page, store,
                 showing: { type in
                     policy.decide(grant, .read, type: type, at: now).isPermitted
                         ? policy.filter(grant, .read, at: now) : nil
-                }, in: transaction)
-            let shown = rows.prefix(page.count)
-            let referred = try Self.referred(
-                by: shown.map(\.record), page, ownBases: [url], to: grant, store, in: transaction
-            ) { facts in
-                policy.decide(grant, .read, record: facts, at: now).isPermitted
+                }, within: time.answer, in: transaction)
+            // Where the resources that others refer to have no room, the page has fewer records.
+            var referred: [StoredRecord] = []
+            while true {
+                do {
+                    referred = try Self.referred(
+                        by: rows.shown.map(\.record), page, ownBases: [url], to: grant, store, within: time.answer,
+                        in: transaction
+                    ) { facts in policy.decide(grant, .read, record: facts, at: now).isPermitted }
+                    break
+                } catch let exceeded as AnswerAllowance.Exceeded {
+                    guard rows.shown.count > 1 else { throw exceeded }
+                    rows = (Array(rows.shown.prefix(rows.shown.count / 2)), true)
+                    time.answer.reset(to: before)
+                    for found in rows.shown { try time.answer.require(found.record.content.count) }
+                }
             }
-            let owners = try shown.reduce(into: Set<String>()) { owners, row in
+            let owners = try rows.shown.reduce(into: Set<String>()) { owners, found in
                 owners.formUnion(
                     try RecordProtection.facts(
-                        number: row.number, type: row.record.type, subject: row.subject, in: transaction
+                        number: found.number, type: found.record.type, subject: found.subject, in: transaction
                     ).owners)
             }
-            return (rows: rows, referred: referred, owners: owners)
+            return (shown: rows.shown, isCut: rows.isCut, referred: referred, owners: owners)
         }
         // Nothing is shown without its row, which says whose it is.
         try await access.record(
             RecordDecision.permitted.decision, grant.actor, .searchRecords,
             Target(resourceType: Patient.resourceType, resourceID: id, subject: id), showing: found.owners)
-        let shown = found.rows.prefix(page.count)
         var bundle = FHIR.Bundle(type: .searchset)
         let address = "\(Patient.resourceType)/\(id)/$everything"
         bundle.link = [link("self", Self.address(url, address, page.used))]
-        if found.rows.count > page.count, let last = shown.last {
+        if found.isCut, let last = found.shown.last {
             let place = EverythingPage.Place(type: last.record.type, number: last.number)
             let next = page.used + [("_count", String(page.count)), ("_cursor", place.text)]
             bundle.link += [link("next", Self.address(url, address, next))]
         }
-        bundle.entry =
-            try shown.filter { page.takes($0.record.type) }.map {
-                Self.match(try $0.record.resource(), at: "\(url)/\($0.record.type)/\($0.record.id)")
-            }
-            + found.referred.map { Self.match(try $0.resource(), at: "\(url)/\($0.type)/\($0.id)", as: .include) }
-        if let outcome = OperationOutcome(ignored: page.ignored) { bundle.entry.append(outcome.searchEntry) }
-        return bundle
+        let entries =
+            found.shown.filter { page.takes($0.record.type) }.map {
+                BundlePage.Entry(record: $0.record, kind: .found(.match, nil))
+            } + found.referred.map { BundlePage.Entry(record: $0, kind: .found(.include, nil)) }
+        return BundlePage(
+            head: bundle, entries: entries, url: url, outcome: OperationOutcome(ignored: page.ignored),
+            allowance: time.answer)
     }
 
-    /// A record with its place.
-    private struct Row {
-        let number: Int64
-        let subject: String?
-        let record: StoredRecord
-    }
-
-    /// The page, and one row more where there is another: the Patient, then the other types by their names.
-    private static func rows(
+    /// The page, and whether there is another: the Patient, then the other types by their names.
+    private static func page(
         of patient: String, _ page: EverythingPage, _ store: RecordStore, showing filter: (String) -> RecordFilter?,
-        in transaction: any SQLTransaction
-    ) throws -> [Row] {
+        within allowance: AnswerAllowance, in transaction: any SQLTransaction
+    ) throws -> (shown: [IncludedRecords.Found], isCut: Bool) {
         let others = try store.types(in: transaction).filter { $0 != Patient.resourceType }
         var types = [Patient.resourceType] + others
         if !page.takesReferred { types.removeAll { !page.takes($0) } }
         if let after = page.after { types = types.firstIndex(of: after.type).map { Array(types[$0...]) } ?? [] }
-        var rows: [Row] = []
+        var shown: [IncludedRecords.Found] = []
         for type in types {
-            guard rows.count <= page.count, let filter = filter(type) else { continue }
+            guard let filter = filter(type) else { continue }
             let after = page.after?.type == type ? page.after?.number ?? 0 : 0
-            let limit = page.count + 1 - rows.count
-            let shown = try SQLFragment(showing: filter, type: type, in: transaction)
-            var condition = "r.type = ? AND r.deleted = 0 AND r.number > ? AND " + shown.sql
-            var values = [SQLValue(type), SQLValue(after)] + shown.parameters
+            let limit = page.count + 1 - shown.count
+            let isShown = try SQLFragment(showing: filter, type: type, in: transaction)
+            var condition = "r.type = ? AND r.deleted = 0 AND r.number > ? AND " + isShown.sql
+            var values = [SQLValue(type), SQLValue(after)] + isShown.parameters
             if let since = page.since {
                 condition += " AND r.updated_ms >= ?"
                 values.append(SQLValue(since))
@@ -96,27 +100,26 @@ extension RecordsService {
                 values += isThen.parameters
             }
             // Those that are theirs alone, and those that they have with others, each by its index.
-            let own = try transaction.query(
-                ownSQL(condition), values + [SQLValue(patient), SQLValue(limit)])
-            let among = try transaction.query(
-                amongSQL(condition), values + [SQLValue(patient), SQLValue(limit)])
-            let found = try (own + among).map { row in
-                Row(
-                    number: try row.integer("number"), subject: row.textIfPresent("subject"),
-                    record: try RecordStore.record(row, in: transaction))
+            let own = try transaction.query(ownSQL(condition), values + [SQLValue(patient), SQLValue(limit)])
+            let among = try transaction.query(amongSQL(condition), values + [SQLValue(patient), SQLValue(limit)])
+            let numbers = try (own + among).map { try $0.integer("number") }.sorted().prefix(limit)
+            let wanted = Array(numbers.prefix(page.count - shown.count))
+            let found = try RecordSearch.records(numbered: wanted, within: allowance, in: transaction)
+            shown += found
+            guard found.count == numbers.count else {
+                if shown.isEmpty { throw allowance.exceeded }
+                return (shown, true)
             }
-            rows += found.sorted { $0.number < $1.number }.prefix(limit)
         }
-        return rows
+        return (shown, false)
     }
 
     static func ownSQL(_ condition: String) -> String {
-        RecordStore.versions + " AND v.version = r.version WHERE " + condition
-            + " AND r.subject = ? ORDER BY r.number LIMIT ?"
+        "SELECT r.number FROM record r WHERE " + condition + " AND r.subject = ? ORDER BY r.number LIMIT ?"
     }
 
     static func amongSQL(_ condition: String) -> String {
-        RecordStore.versions + " AND v.version = r.version WHERE " + condition
+        "SELECT r.number FROM record r WHERE " + condition
             + " AND r.subject IS NULL AND r.number IN (SELECT p.number FROM record_protection p"
             + " WHERE p.kind = 'owner' AND p.value = ?) ORDER BY r.number LIMIT ?"
     }
@@ -125,7 +128,8 @@ extension RecordsService {
     /// of attachments.
     private static func referred(
         by records: [StoredRecord], _ page: EverythingPage, ownBases: [String], to grant: AccessGrant,
-        _ store: RecordStore, in transaction: any SQLTransaction, where isShown: (RecordFacts) -> Bool
+        _ store: RecordStore, within allowance: AnswerAllowance, in transaction: any SQLTransaction,
+        where isShown: (RecordFacts) -> Bool
     ) throws -> [StoredRecord] {
         guard page.takesReferred else { return [] }
         var seen: Set<String> = []
@@ -145,6 +149,7 @@ extension RecordsService {
                     !referred.isDeleted,
                     page.since.map({ Milliseconds.of(referred.lastUpdated) >= $0 }) ?? true
                 else { continue }
+                try allowance.require(referred.content.count)
                 found.append(referred)
             }
         }

@@ -4,8 +4,10 @@ import Foundation
 import Trust
 
 extension RecordsService {
-    /// How often a request is looked up: once, and again where others wrote before it.
+    /// Maximum number of lookups of one request: one, and again where others wrote before it.
     private static let attempts = 5
+    /// Maximum bytes of the resources that one transaction replaces.
+    static let maximumPresentBytes = AnswerAllowance.standard
 
     /// Does what writes: create, update, patch, delete (<https://hl7.org/fhir/R4/http.html>).
     ///
@@ -28,12 +30,13 @@ extension RecordsService {
         _ requests: [WriteRequest], by grant: AccessGrant, url: String? = nil, within shared: RequestAllowance? = nil,
         checking check: ([PlannedWrite]) async throws -> Void = { _ in }
     ) async throws -> [WriteOutcome] {
-        let allowance = shared ?? RequestAllowance(limits, maximumBytes: maximumBytes)
+        let allowance = shared ?? RequestAllowance(SearchTime(limits), maximumBytes: maximumBytes)
         do {
             // What devices write goes sealed through the queue.
             guard grant.role != .device else {
                 throw WriteRefusal(.refused(.insufficientScope), Target(resourceType: requests.first?.type))
             }
+            guard hasRoom() else { throw RecordsFailure.storageFull }
             for _ in 0..<Self.attempts {
                 do {
                     return try await attempt(requests, by: grant, url: url, within: allowance, checking: check)
@@ -70,7 +73,11 @@ extension RecordsService {
                 clientID: grant.actor.id, keyID: nil,
                 receivedAt: now), lookup: lookup)
         defer { executor.release((lookup, ready)) }
-        return try await database.write { try execution.perform(ready, in: $0) }
+        let quota = quota
+        return try await database.write { transaction in
+            try quota.count(ready, by: grant, at: now, in: transaction)
+            return try execution.perform(ready, in: transaction)
+        }
     }
 
     /// Looks up what requests mean, applies patches and replaces links, in R4's order: what is deleted first, conditional
@@ -79,7 +86,7 @@ extension RecordsService {
         _ requests: [WriteRequest], _ planner: WritePlanner, within allowance: RequestAllowance
     ) async throws -> WriteLookup {
         // 1. What is stored.
-        var lookup = try await reading(within: allowance.time) { transaction in
+        var lookup = try await reading(within: allowance.time, for: planner.grant) { transaction in
             let changes = try RecordTypeChanges(in: transaction)
             let begun = ContinuousClock.now
             let plans = try planner.plan(requests, in: transaction)
@@ -106,7 +113,7 @@ extension RecordsService {
         let searches = try BundleSearches(in: lookup.plans, links, planner)
         if !searches.isEmpty {
             let (fixed, plans) = (overlap, lookup.plans)
-            let (found, duration) = try await reading(within: allowance.time) { transaction in
+            let (found, duration) = try await reading(within: allowance.time, for: planner.grant) { transaction in
                 let begun = ContinuousClock.now
                 let found = try searches.lookup(plans, fixed, planner, in: transaction)
                 return (found, begun.duration(to: .now))

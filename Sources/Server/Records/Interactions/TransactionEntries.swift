@@ -37,7 +37,8 @@ struct TransactionEntries {
                     known = try await check(plans)
                 }
                 for (place, outcome) in zip(places, outcomes) {
-                    answers[place] = RecordsService.entry(outcome, returning: preference)
+                    answers[place] = RecordsService.entry(
+                        outcome, returning: preference, within: allowance.time.answer)
                 }
             }
         } catch let failure as EntryFailure {
@@ -54,7 +55,8 @@ struct TransactionEntries {
                 answers[place] = RecordsService.entry(RecordsFailure(error))
             }
         }
-        return BundleAnswer(type: .transactionResponse, entries: answers.compactMap { $0 })
+        return BundleAnswer(
+            type: .transactionResponse, entries: answers.compactMap { $0 }, allowance: allowance.time.answer)
     }
 
     private struct EntryFailure: Error {

@@ -62,8 +62,8 @@ struct RequestAllowance: Sendable {
     let time: SearchTime
     let writes: WriteAllowance
 
-    init(_ limits: SearchLimits, maximumBytes: Int) {
-        time = SearchTime(limits)
+    init(_ time: SearchTime, maximumBytes: Int) {
+        self.time = time
         writes = WriteAllowance(maximumBytes: maximumBytes)
     }
 }

@@ -66,12 +66,18 @@ struct WritePlanner {
     func plan(_ requests: [WriteRequest], in transaction: any SQLTransaction) throws -> [PlannedWrite] {
         var plans = [PlannedWrite?](repeating: nil, count: requests.count)
         var deleted: [String: Set<String>] = [:]
+        var presentBytes = 0
         for isDeletion in [true, false] {
             for (place, request) in requests.enumerated() where request.isDeletion == isDeletion {
                 let plan = try WriteRefusal.placed(place, of: requests.count) {
                     try self.plan(request, excluding: isDeletion ? [] : deleted[request.type] ?? [], in: transaction)
                 }
                 if isDeletion { deleted[request.type, default: []].insert(plan.id) }
+                // The stored resources are held in memory until all is written.
+                presentBytes += plan.present?.record.content.count ?? 0
+                guard requests.count == 1 || presentBytes <= RecordsService.maximumPresentBytes else {
+                    throw WriteRefusal(.tooMuchReplaced, plan.target)
+                }
                 plans[place] = plan
             }
         }

@@ -27,11 +27,11 @@ struct IncludedRecords {
     let ownBases: [String]
     let transaction: any SQLTransaction
     let types: () throws -> [String]
+    /// The bytes that they may have.
+    let allowance: AnswerAllowance
 
     /// So many may come with a page.
     static let most = 1_000
-    /// So many bytes may they have.
-    static let mostBytes = 64 << 20
     /// So often may what came bring more.
     static let mostRounds = 10
     /// So many ids are asked for at a time.
@@ -41,19 +41,15 @@ struct IncludedRecords {
     private struct Collection {
         var seen: Set<Key>
         var all: [Found] = []
-        var bytes = 0
 
         mutating func add(_ one: Found) throws {
             guard seen.insert(one.key).inserted else { return }
             all.append(one)
-            bytes += one.record.content.count
-            guard all.count <= IncludedRecords.most, bytes <= IncludedRecords.mostBytes else {
-                throw SearchConditionError.tooManyIncluded
-            }
+            guard all.count <= IncludedRecords.most else { throw SearchConditionError.tooManyIncluded }
         }
     }
 
-    /// - Throws: ``SearchConditionError`` `too-costly` for more than is brought.
+    /// - Throws: ``SearchConditionError`` `too-costly` for more than is brought; ``AnswerAllowance/Exceeded``.
     func found(with page: [Found], by includes: [SearchInclude]) throws -> [Found] {
         var collection = Collection(seen: Set(page.map(\.key)))
         var latest = page
@@ -166,9 +162,12 @@ struct IncludedRecords {
             let statement = try Self.statement(
                 type: type, condition(some), showing: filter, limit: Self.most + collection.seen.count + 1,
                 in: transaction)
-            for row in try transaction.query(statement.sql, statement.parameters) {
-                try collection.add(Found(row, in: transaction))
+            let rows = try transaction.query(statement.sql, statement.parameters) { row in
+                let key = Key(type: try row.text("type"), id: try row.text("id"))
+                guard try collection.seen.contains(key) || allowance.takes(row) else { throw allowance.exceeded }
+                return true
             }
+            for row in rows { try collection.add(Found(row, in: transaction)) }
         }
     }
 

@@ -1,4 +1,5 @@
 import FHIR
+import Foundation
 import Storage
 import Trust
 
@@ -16,6 +17,8 @@ struct RecordSearch: Sendable {
     /// The server's own base URLs, without a last slash.
     let ownBases: [String]
     var limits = SearchLimits.standard
+    /// The bytes of records that the page and what comes with it may have.
+    var allowance = AnswerAllowance()
 
     /// What was found.
     struct Answer {
@@ -37,35 +40,85 @@ struct RecordSearch: Sendable {
         answer.total = try numbers.map(\.count) ?? total(statement, in: transaction)
         guard !query.isCountOnly else { return answer }
         // 1. The page, and whether there is another one.
-        if let numbers {
-            let left = numbers.drop { $0 <= query.after?.number ?? 0 }
-            answer.matches = try Self.records(numbered: left.prefix(query.count), in: transaction)
-            if left.count > query.count, let last = left.prefix(query.count).last {
-                answer.next = SearchPlace(values: [], number: last)
+        let before = allowance.taken
+        var page = try page(statement, numbers, in: transaction)
+        // 2. What comes with it. Where that has no room, the page has fewer records.
+        while true {
+            do {
+                answer.included = try included(with: page.matches, from: store, in: transaction)
+                break
+            } catch let exceeded as AnswerAllowance.Exceeded {
+                guard page.matches.count > 1 else { throw exceeded }
+                page.shorten(to: page.matches.count / 2)
+                allowance.reset(to: before)
+                for match in page.matches { try allowance.require(match.record.content.count) }
             }
-        } else if let page = statement.records(limit: query.count + 1) {
-            let rows = try transaction.query(page.sql, page.parameters)
-            answer.matches = try rows.prefix(query.count).map { try IncludedRecords.Found($0, in: transaction) }
-            if rows.count > query.count, let last = answer.matches.last {
-                answer.next = SearchPlace(values: [], number: last.number)
-            }
-        } else {
-            let rows = try page(statement, limit: query.count + 1, in: transaction)
-            if rows.count > query.count, let last = rows.prefix(query.count).last {
-                answer.next = try query.order.place(of: last)
-            }
-            answer.matches = try Self.records(
-                numbered: rows.prefix(query.count).map { try $0.integer("number") }, in: transaction)
         }
-        // 2. What comes with it.
-        answer.included = try IncludedRecords(
-            filter: readable, isReadable: isReadable, ownBases: ownBases, transaction: transaction,
-            types: { try store.types(in: transaction) }
-        ).found(with: answer.matches, by: query.includes)
+        answer.matches = page.matches
+        if page.isCut, let last = page.places.last { answer.next = try last() }
         for found in answer.matches + answer.included {
             answer.owners.formUnion(try found.owners(in: transaction))
         }
         return answer
+    }
+
+    /// The records of a page, each with what makes its place.
+    private struct Page {
+        var matches: [IncludedRecords.Found] = []
+        var places: [() throws -> SearchPlace] = []
+        /// Whether there is another page.
+        var isCut = false
+
+        mutating func shorten(to count: Int) {
+            matches.removeLast(matches.count - count)
+            places.removeLast(places.count - count)
+            isCut = true
+        }
+    }
+
+    private func page(
+        _ statement: SearchStatement, _ numbers: [Int64]?, in transaction: any SQLTransaction
+    ) throws -> Page {
+        var page = Page()
+        if let numbers {
+            let left = Array(numbers.drop { $0 <= query.after?.number ?? 0 })
+            let wanted = Array(left.prefix(query.count))
+            page.matches = try Self.records(numbered: wanted, within: allowance, in: transaction)
+            page.places = wanted.prefix(page.matches.count).map { number in
+                { SearchPlace(values: [], number: number) }
+            }
+            page.isCut = left.count > page.matches.count
+        } else if let records = statement.records(limit: query.count + 1) {
+            var place = 0
+            let rows = try transaction.query(records.sql, records.parameters) { row in
+                // The last row says that there is another page.
+                guard try place < query.count && allowance.takes(row) else {
+                    page.isCut = true
+                    return false
+                }
+                place += 1
+                return true
+            }
+            page.matches = try rows.map { try IncludedRecords.Found($0, in: transaction) }
+            page.places = page.matches.map { match in { SearchPlace(values: [], number: match.number) } }
+        } else {
+            let rows = try self.page(statement, limit: query.count + 1, in: transaction)
+            let wanted = try rows.prefix(query.count).map { try $0.integer("number") }
+            page.matches = try Self.records(numbered: wanted, within: allowance, in: transaction)
+            page.places = rows.prefix(page.matches.count).map { row in { try query.order.place(of: row) } }
+            page.isCut = rows.count > page.matches.count
+        }
+        if page.isCut, page.matches.isEmpty { throw allowance.exceeded }
+        return page
+    }
+
+    private func included(
+        with matches: [IncludedRecords.Found], from store: RecordStore, in transaction: any SQLTransaction
+    ) throws -> [IncludedRecords.Found] {
+        try IncludedRecords(
+            filter: readable, isReadable: isReadable, ownBases: ownBases, transaction: transaction,
+            types: { try store.types(in: transaction) }, allowance: allowance
+        ).found(with: matches, by: query.includes)
     }
 
     private func page(
@@ -109,21 +162,50 @@ struct RecordSearch: Sendable {
             query, showing: searched, among: types.contains, ownBases: ownBases, limits: limits, in: transaction)
     }
 
-    private static func records(
-        numbered numbers: some Collection<Int64>, in transaction: any SQLTransaction
+    /// The records with these numbers, in their order: as many of the first as the allowance has room for.
+    static func records(
+        numbered numbers: [Int64], within allowance: AnswerAllowance, in transaction: any SQLTransaction
     ) throws -> [IncludedRecords.Found] {
-        guard let first = numbers.first else { return [] }
-        // Filled up with one of them, so that there are few statements to prepare.
-        var length = 1
-        while length < numbers.count { length *= 2 }
-        let filling = repeatElement(first, count: length - numbers.count)
-        let statement =
-            RecordStore.versions + " AND v.version = r.version WHERE r.number IN "
-            + SQLFragment.list((Array(numbers) + filling).map { SQLValue($0) })
+        // 1. Which of them there is room for. A few are read before that is asked.
+        let isShort = numbers.count <= fewRecords
+        let taken = isShort ? numbers : try Self.fitting(numbers, within: allowance, in: transaction)
+        guard let first = taken.first else { return [] }
+        // 2. What they are.
+        let statement = RecordStore.versions + " AND v.version = r.version WHERE r.number IN " + list(taken, first)
         let found = try transaction.query(statement.sql, statement.parameters).map {
             try IncludedRecords.Found($0, in: transaction)
         }
         let byNumber = Dictionary(found.map { ($0.number, $0) }) { first, _ in first }
-        return numbers.compactMap { byNumber[$0] }
+        let records = taken.compactMap { byNumber[$0] }
+        return isShort ? Array(records.prefix { allowance.takes($0.record.content.count) }) : records
+    }
+
+    /// So few records are read whatever bytes they have.
+    private static let fewRecords = 4
+
+    /// The first of these records that the allowance has room for, by the heads of their contents.
+    private static func fitting(
+        _ numbers: [Int64], within allowance: AnswerAllowance, in transaction: any SQLTransaction
+    ) throws -> [Int64] {
+        guard let first = numbers.first else { return [] }
+        let statement =
+            SQLFragment(
+                """
+                SELECT r.number, length(v.content) AS bytes, substr(v.content, 1, \(ContentCodec.headCount)) AS head
+                FROM record r JOIN record_version v ON v.number = r.number AND v.version = r.version WHERE r.number IN
+                """) + " " + list(numbers, first)
+        var bytes: [Int64: Int] = [:]
+        for row in try transaction.query(statement.sql, statement.parameters) {
+            bytes[try row.integer("number")] = try ContentCodec.length(
+                ofHead: row.blobIfPresent("head") ?? Data(), storedCount: Int(try row.integer("bytes")))
+        }
+        return Array(numbers.prefix { number in bytes[number].map(allowance.takes) ?? true })
+    }
+
+    /// The numbers, filled up with one of them, so that there are few statements to prepare.
+    private static func list(_ numbers: [Int64], _ filling: Int64) -> SQLFragment {
+        var length = 1
+        while length < numbers.count { length *= 2 }
+        return .list((numbers + repeatElement(filling, count: length - numbers.count)).map { SQLValue($0) })
     }
 }

@@ -2,11 +2,16 @@ import Storage
 import Synchronization
 
 /// The time that one request may look for what it asks for: what reads in it, writes in it and the entries of its Bundle
-/// share it. Waiting for the database and writing do not count.
+/// share it. Waiting for the database and writing do not count. They share the bytes of the answer, too.
 final class SearchTime: Sendable {
+    /// The bytes of records that the answer may have.
+    let answer: AnswerAllowance
     private let left: Mutex<Duration>
 
-    init(_ limits: SearchLimits) { left = Mutex(limits.time) }
+    init(_ limits: SearchLimits, answer: AnswerAllowance = AnswerAllowance()) {
+        self.answer = answer
+        left = Mutex(limits.time)
+    }
 
     /// Reads for as long as there is time left.
     ///

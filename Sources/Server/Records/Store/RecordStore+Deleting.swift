@@ -35,6 +35,8 @@ extension RecordStore {
             from: "record_protection", where: gone.condition, gone.parameters, orderedBy: "number, kind, value")
         removed["record_stream"] = try transaction.delete(
             from: "record_stream", where: "subject = ?", [SQLValue(participant)], orderedBy: "stream")
+        removed["written_bytes"] = try transaction.delete(
+            from: "written_bytes", where: "subject = ?", [SQLValue(participant)], orderedBy: "day, client")
         removed["record_former"] = try transaction.delete(
             from: "record_former", where: gone.condition, gone.parameters, orderedBy: "number, version")
         // Those that somebody else has stay: a number and its code are in no row of the participant's any more.

@@ -4,7 +4,7 @@ import Storage
 public enum RecordsSchema {
     public static let migrations: [Migration] =
         versions + compactSearch + sources + keys + protection + searchEntries + history + exports
-        + ranges + streams + unreferencedEntries + rows + addresses + entriesWithoutCase + typeChanges
+        + ranges + streams + unreferencedEntries + rows + addresses + entriesWithoutCase + typeChanges + writeQuota
 
     /// The versions of the resources, and what they are found by.
     private static let versions: [Migration] = [

@@ -1,0 +1,143 @@
+import ServerHTTP
+import Storage
+import Synchronization
+
+/// Bounds the bytes of all answers that are in memory: from the first record of an answer until the last byte is written.
+///
+/// Each answer begins with ``first`` bytes, and a caller waits for these in the order of asking. An answer grows without a
+/// wait: where no bytes are free, a page ends early. So no answer waits while it holds bytes that another one waits for.
+final class AnswerBudget: Sendable {
+    /// The bytes that each answer begins with.
+    static let first = 1 << 20
+    /// Maximum number of callers that wait.
+    private static let mostWaiting = 256
+
+    /// Maximum bytes of all answers.
+    let bytes: Int
+    /// Maximum bytes of the answers of one caller.
+    var bytesOfCaller: Int { bytes / 4 }
+    /// A part is kept for the first bytes of answers, so that large answers do not keep small ones waiting.
+    private var bytesOfLarge: Int { bytes - bytes / 4 }
+    private let patience: Duration
+    private let state = Mutex(State())
+
+    private struct Waiting {
+        let wait: Wait
+        let caller: String
+    }
+
+    private struct State {
+        var used = 0
+        var ofCallers: [String: Int] = [:]
+        var waiting: [Waiting] = []
+
+        mutating func add(_ bytes: Int, _ caller: String) {
+            used += bytes
+            let left = ofCallers[caller, default: 0] + bytes
+            ofCallers[caller] = left > 0 ? left : nil
+        }
+    }
+
+    /// - Parameters:
+    ///   - bytes: maximum bytes of all answers.
+    ///   - patience: maximum time that a caller waits.
+    init(bytes: Int = 256 << 20, patience: Duration = .seconds(10)) {
+        self.bytes = bytes
+        self.patience = patience
+    }
+
+    /// The bytes of all answers now.
+    var bytesInFlight: Int { state.withLock { $0.used } }
+
+    /// Begins an answer.
+    ///
+    /// - Throws: ``ServerHTTP/HTTPFailure/serverBusy(retryAfter:)`` where no bytes are free in time; `CancellationError`.
+    func reserve(for caller: String) async throws -> AnswerReservation {
+        let wait: Wait? = try state.withLock { state in
+            if isFree(Self.first, caller, upTo: bytes, state) {
+                state.add(Self.first, caller)
+                return nil
+            }
+            guard state.waiting.count < Self.mostWaiting else { throw HTTPFailure.serverBusy(retryAfter: 2) }
+            let wait = Wait()
+            state.waiting.append(Waiting(wait: wait, caller: caller))
+            return wait
+        }
+        if let wait {
+            let ending = await wait.ending(within: patience)
+            if ending != .granted { state.withLock { $0.waiting.removeAll { $0.wait === wait } } }
+            if ending == .expired { throw HTTPFailure.serverBusy(retryAfter: 2) }
+            if ending == .cancelled { throw CancellationError() }
+        }
+        return AnswerReservation(self, caller)
+    }
+
+    private func isFree(_ more: Int, _ caller: String, upTo most: Int, _ state: borrowing State) -> Bool {
+        state.used + more <= most && state.ofCallers[caller, default: 0] + more <= bytesOfCaller
+    }
+
+    fileprivate func take(_ more: Int, _ caller: String) -> Bool {
+        state.withLock { state in
+            guard isFree(more, caller, upTo: bytesOfLarge, state) else { return false }
+            state.add(more, caller)
+            return true
+        }
+    }
+
+    fileprivate func give(_ count: Int, _ caller: String) {
+        guard count > 0 else { return }
+        state.withLock { state in
+            state.add(-count, caller)
+            var left: [Waiting] = []
+            for waiting in state.waiting {
+                guard isFree(Self.first, waiting.caller, upTo: bytes, state) else {
+                    left.append(waiting)
+                    continue
+                }
+                if waiting.wait.end(.granted) { state.add(Self.first, waiting.caller) }
+            }
+            state.waiting = left
+        }
+    }
+}
+
+/// The bytes of an ``AnswerBudget`` that one answer holds. The last reference gives them back.
+final class AnswerReservation: Sendable {
+    private let budget: AnswerBudget
+    private let caller: String
+    private let held = Mutex(AnswerBudget.first)
+
+    fileprivate init(_ budget: AnswerBudget, _ caller: String) {
+        self.budget = budget
+        self.caller = caller
+    }
+
+    deinit { budget.give(held.withLock { $0 }, caller) }
+
+    /// The bytes held.
+    var bytes: Int { held.withLock { $0 } }
+
+    /// Takes more bytes where they are free.
+    func grow(to count: Int) -> Bool {
+        held.withLock { held in
+            guard count > held else { return true }
+            // In steps, so that a page of many small records asks seldom.
+            let wanted = (count + Self.step - 1) / Self.step * Self.step
+            guard budget.take(wanted - held, caller) else { return false }
+            held = wanted
+            return true
+        }
+    }
+
+    /// Gives back the bytes above a count.
+    func shrink(to count: Int) {
+        let given = held.withLock { held in
+            let given = max(0, held - max(0, count))
+            held -= given
+            return given
+        }
+        budget.give(given, caller)
+    }
+
+    private static let step = 1 << 20
+}
