@@ -108,6 +108,49 @@ class FullDisk(unittest.TestCase):
         self.assertEqual(study.queue_status()["depth"], 0)
         self.assertEqual(server.stop(), 0)
 
+    def test_fhir_writes_and_a_start_on_a_full_disk(self):
+        study = Study()
+        self.addCleanup(study.close)
+        study.publish(VISIT)
+        self.mounted(study.dir / "data", 24)
+        server = study.serve()
+        token = tributary("token", "create", study.dir, "--scope", "user/*.cruds conf/V sens/*").text.strip()
+        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/fhir+json"}
+
+        def put(name):
+            value = {**observation("p1", 70), "id": name, "note": [{"text": os.urandom(40_000).hex()}]}
+            return http("PUT", f"{server.url}/fhir/Observation/{name}", headers, value)
+
+        self.assertEqual(put("before").status, 201)
+        ballast = fill(study.dir / "data")
+        rows = study.number("SELECT count(*) FROM record_version")
+        for number in range(3):
+            answer = put(f"full{number}")
+            self.assertEqual((answer.status, answer.code), (507, "storage-full"), answer)
+            self.assertGreater(int(answer.headers["Retry-After"]), 0)
+        self.assertEqual(study.number("SELECT count(*) FROM record_version"), rows, "nothing is half-written")
+        # The server starts on the full disk: it frees its reserve.
+        self.assertEqual(server.stop(), 0)
+        reserve = study.dir / "data" / ".reserve"
+        self.assertTrue(reserve.exists())
+        with open(ballast, "ab", buffering=0) as file:
+            try:
+                while True:
+                    file.write(b"x" * 4096)
+            except OSError:
+                pass
+        server = study.serve()
+        self.assertFalse(reserve.exists())
+        self.assertEqual(http("GET", f"{server.url}/fhir/Observation/before", headers).status, 200)
+        # With room again writes go through, and the next start has its reserve.
+        ballast.unlink()
+        self.assertEqual(put("after").status, 201)
+        self.assertEqual(server.stop(), 0)
+        server = study.serve()
+        self.assertTrue(reserve.exists())
+        self.assertTrue(study.is_sound())
+        self.assertEqual(server.stop(), 0)
+
     def test_the_devices_disk(self):
         study = Study()
         self.addCleanup(study.close)

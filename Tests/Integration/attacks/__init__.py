@@ -2,6 +2,9 @@
 
 Each attack is a function `(host, port, seconds, **measures)` that blocks for about `seconds` and returns a dictionary of
 counts. From a shell, in Tests/Integration: python3 -m attacks idle --port 8080 --seconds 10
+
+`costly` has small requests that would cost much, `strangers` those of callers who prove nothing, `measures` what they cost the
+server and its other callers.
 """
 
 from .bodies import large_bodies
