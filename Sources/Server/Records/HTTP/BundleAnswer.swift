@@ -5,14 +5,6 @@ import Foundation
 /// resources are written from their stored bytes, one by one.
 struct BundleAnswer: Sendable {
     struct Entry: Sendable {
-        enum Content: Sendable {
-            /// A record, with what of it is shown; nil for all of it.
-            case record(StoredRecord, ResourceSubset?)
-            case page(BundlePage)
-        }
-
-        /// All but the resource, where there is a content.
-        let head: FHIR.Bundle.Entry
         /// The resource of an entry.
         enum Content: Sendable {
             /// A record that was written.
@@ -82,6 +74,15 @@ struct BundleAnswer: Sendable {
         guard !entries.isEmpty else {
             writer.append { head.json.write(to: &$0) }
             return writer.finish(allowance?.reservation)
+        }
+        writer.append { output in
+            head.json.write(to: &output)
+            output.removeLast()
+            output.append(contentsOf: ",\"entry\":[".utf8)
+        }
+        for (index, entry) in entries.enumerated() {
+            if index > 0 { writer.append { $0.append(UInt8(ascii: ",")) } }
+            try entry.append(to: &writer)
         }
         writer.append { $0.append(contentsOf: "]}".utf8) }
         return writer.finish(allowance?.reservation)

@@ -124,7 +124,7 @@ extension RecordsRoutes {
         let url = url(asked: request)
         let outcome = try await service.reached(at: url).write(write, by: grant, url: url)
         return try Response(
-            outcome, url: url(asked: request), returning: request.returnPreference,
+            outcome, url: url, returning: request.returnPreference,
             as: request.answerFormat)
     }
 

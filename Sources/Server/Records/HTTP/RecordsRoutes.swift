@@ -323,7 +323,7 @@ extension RecordsRoutes {
             let found = try? defined(
                 parameters.filter { $0.name != "_count" }
                     + [("_count", String(max(1, query.count - page.entries.count)))])
-        else { return try Response(page, as: request.answerFormat) }
+        else { return try await Response.page(page, as: request.answerFormat, on: service.longWork) }
         let room = query.count - page.entries.count
         var bundle = try page.bundle
         bundle.total = bundle.total.map { $0 + (found.total ?? 0) }
