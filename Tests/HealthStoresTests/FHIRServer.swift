@@ -73,11 +73,9 @@ actor FHIRServer: Transport {
         if let token = habits.token, request.headers["Authorization"] != "Bearer \(token)" {
             return TransportResponse(status: 401)
         }
-        let body = request.body.map { String(decoding: $0, as: UTF8.self) } ?? ""
-        let touched = habits.forbidden.filter {
-            request.url.path.contains("/\($0)") || (request.url.path.hasSuffix("/fhir") && body.contains("\"\($0)/"))
-                || (request.url.path.hasSuffix("/fhir") && body.contains("\"url\":\"\($0)"))
-        }
+        let entries = request.body.flatMap { JSON(reading: $0) }?["entry"]?.array ?? []
+        let paths = [request.url.path] + entries.compactMap { ($0["request"]?["url"]?.string).map { "/" + $0 } }
+        let touched = habits.forbidden.filter { type in paths.contains { $0.contains("/\(type)") } }
         if !touched.isEmpty { return TransportResponse(status: 403) }
         let dice = Double.random(in: 0..<1, using: &random)
         if dice < habits.faults / 3 { throw Lost() }

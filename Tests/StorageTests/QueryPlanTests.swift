@@ -78,8 +78,11 @@ struct QueryPlanTests {
         let plan = try await plan(sql, values, on: engine)
         if engine == .sqlite {
             #expect(plan.goes(by: listing.reason == nil ? "submission_by_status" : "submission_by_reason"), "\(plan)")
+            // The pages of the statuses, which are bounded, are scanned; the table is not.
+            #expect(!"\(plan)".contains("SCAN submission"), "\(plan)")
+        } else {
+            #expect(!plan.readsAll, "\(plan)")
         }
-        #expect(!plan.readsAll, "\(plan)")
     }
 
     @Test(arguments: Engine.allCases)

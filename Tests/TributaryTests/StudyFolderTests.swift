@@ -71,9 +71,9 @@ import Wire
         }
     }
 
-    @Test func secretsAreForTheirOwnerAloneAndTheWordIsNotKept() async throws {
+    @Test func secretsHaveTheirModesAndTheWordIsNotKept() async throws {
         try await withStudy { folder in
-            for (file, mode) in [(folder.antispamURL, 0o600), (folder.keys.url, 0o700), (folder.dataURL, 0o700)] {
+            for (file, mode) in [(folder.antispamURL, 0o640), (folder.keys.url, 0o700), (folder.dataURL, 0o700)] {
                 let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
                 #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == mode, "\(file.lastPathComponent)")
             }

@@ -106,8 +106,7 @@ public struct SQLSubmissionQueue: SubmissionQueue {
         SELECT number FROM submission WHERE lane = ? AND status IN ('held', 'quarantined') AND status = 'held' ORDER BY number
         """
     static let heldForReasonSQL = """
-        SELECT number FROM submission WHERE reason_code = ? AND status IN ('held', 'quarantined') AND status = 'held'
-        ORDER BY number
+        SELECT number FROM submission WHERE reason_code = ? AND status = 'held' ORDER BY number
         """
     /// Only what is held has such a time; with the status in it, all that is held would be walked through.
     static let heldDueSQL = """
