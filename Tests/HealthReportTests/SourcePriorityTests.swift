@@ -104,6 +104,52 @@ import Testing
         #expect(try Self.days(phones).first?.total == 10, "the newer one")
     }
 
+    /// Sources of one product and version differ by their name or their model.
+    @Test func sourcesOfOneVersionCountOnceInEitherOrder() throws {
+        func app(_ name: String, _ product: HealthProduct = .app, hardware: String? = nil) -> HealthSource {
+            HealthSource(
+                product: product, version: "1.0",
+                device: hardware.map { HealthDevice(product: product, hardware: $0) }, name: name.utf8)
+        }
+        let sources = [
+            [app("Alpha Band"), app("Beta Band")], [app("Alpha Band"), app("Beta Band"), app("Gamma Band")],
+            [app("Kim’s iPhone", .iPhone), app("Old iPhone", .iPhone)],
+            [app("iPhone", .iPhone, hardware: "iPhone14,5"), app("iPhone", .iPhone, hardware: "iPhone17,1")],
+            [app("Watch", .appleWatch, hardware: "Watch6,1"), app("Watch", .appleWatch, hardware: "Watch7,5")],
+        ]
+        for sources in sources {
+            let samples = try sources.enumerated().map { place, source in
+                try Self.sample(String(1000 + 10 * place), from: 0, to: 3600, source)
+            }
+            let total = try #require(try Self.days(samples).first?.total)
+            #expect(samples.indices.contains { total == Double(1000 + 10 * $0) })
+            #expect(try Self.days(samples.reversed()).map(\.total) == [total], "the order makes no difference")
+            #expect(
+                try Self.days(samples).first?.plainSum == Double((0..<sources.count).reduce(0) { $0 + 1000 + 10 * $1 }))
+        }
+        // Beside each other in time, both count.
+        let apart = [
+            try Self.sample("10", from: 0, to: 60, app("Alpha Band")),
+            try Self.sample("20", from: 60, to: 120, app("Beta Band")),
+        ]
+        #expect(try Self.days(apart).first?.total == 30)
+        // Samples of one app add up where they overlap.
+        let meals = [
+            try Self.sample("10", from: 0, to: 60, app("Alpha Band")),
+            try Self.sample("20", from: 0, to: 60, app("Alpha Band")),
+        ]
+        #expect(try Self.days(meals).first?.total == 30)
+    }
+
+    @Test func manyAppsOfOneVersionAreTakenTogetherBeyondTheLimit() throws {
+        let samples = try (0..<1000).map { place in
+            try Self.sample(
+                "1", from: Int64(place) * 60, to: Int64(place) * 60 + 60,
+                HealthSource(product: .app, name: "App \(place)".utf8))
+        }
+        #expect(try Self.days(samples).first?.total == 1000)
+    }
+
     @Test func aMomentHasASecondOfItsOwn() throws {
         #expect(try Self.days([try Self.sample("7", from: 60, to: 60, Self.app)]).first?.total == 7)
         let covered = [

@@ -211,6 +211,6 @@ extension HealthSource {
         let product =
             productType.flatMap(Redaction.product(hardware:)) ?? Redaction.product(sourceName: words, device: nil)
         let device = productType.flatMap(Redaction.hardware).map { HealthDevice(product: product, hardware: $0) }
-        self.init(product: product, version: version, device: device)
+        self.init(product: product, version: version, device: device, name: words.utf8)
     }
 }

@@ -166,12 +166,18 @@ public struct HealthMember: Sendable, Hashable {
     public let quantity: HealthQuantity
     /// The fingerprint it would have alone.
     public let fingerprint: SampleFingerprint
+    /// The ``HealthSample/alternateFingerprints`` that it would have alone.
+    public let alternates: [SampleFingerprint]
 
     /// Makes a member of its parts.
-    public init(measure: HealthMeasure, quantity: HealthQuantity, fingerprint: SampleFingerprint) {
+    public init(
+        measure: HealthMeasure, quantity: HealthQuantity, fingerprint: SampleFingerprint,
+        alternates: [SampleFingerprint] = []
+    ) {
         self.measure = measure
         self.quantity = quantity
         self.fingerprint = fingerprint
+        self.alternates = alternates
     }
 }
 
@@ -256,12 +262,32 @@ public final class HealthSource: Sendable, Hashable {
     public let version: String
     /// The device itself, as far as it is known; nil where the source does not tell.
     public let device: HealthDevice?
+    /// A number by which two sources of one product and version differ while they are in memory: a digest of the name
+    /// and the model. 0 where neither is known. It is never written, sent or part of a fingerprint, and equality ignores
+    /// it.
+    let origin: UInt64
 
     /// Makes a source of its parts.
-    public init(product: HealthProduct, version: String = "", device: HealthDevice? = nil) {
+    ///
+    /// - Parameter name: the name of the source in UTF-8, of which a digest is kept in memory; empty where it is not known.
+    public init(
+        product: HealthProduct, version: String = "", device: HealthDevice? = nil,
+        name: some Sequence<UInt8> = EmptyCollection()
+    ) {
         self.product = product
         self.version = Redaction.version(version)
         self.device = device
+        origin = Self.digest(of: name) &* 31 &+ Self.digest(of: (device?.hardware ?? "").utf8)
+    }
+
+    /// FNV-1a; 0 for an empty text.
+    private static func digest(of text: some Sequence<UInt8>) -> UInt64 {
+        var (hash, isEmpty): (UInt64, Bool) = (0xCBF2_9CE4_8422_2325, true)
+        for byte in text {
+            hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
+            isEmpty = false
+        }
+        return isEmpty ? 0 : hash
     }
 
     public static func == (left: HealthSource, right: HealthSource) -> Bool {

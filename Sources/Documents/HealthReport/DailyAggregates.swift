@@ -117,9 +117,7 @@ public struct DailyAggregates: Sendable {
 
     private mutating func place(of rank: SourceRank) -> UInt16 {
         if let place = places[rank] { return place }
-        if ranks.count >= Self.sourceLimit, let product = rank.product, !rank.version.isEmpty {
-            return place(of: SourceRank(product))
-        }
+        if ranks.count >= Self.sourceLimit, let product = rank.ofProduct { return place(of: product) }
         let place = UInt16(ranks.count)
         ranks.append(rank)
         places[rank] = place

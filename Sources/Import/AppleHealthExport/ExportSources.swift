@@ -54,7 +54,7 @@ struct ExportSources {
         let product = device.withUnsafeBufferPointer { Redaction.product(sourceName: name, device: $0) }
         return HealthSource(
             product: product, version: String(decoding: version, as: UTF8.self),
-            device: Redaction.device(String(decoding: device, as: UTF8.self), product: product))
+            device: Redaction.device(String(decoding: device, as: UTF8.self), product: product), name: name)
     }
 
     /// The text behind `<<HKDevice: 0x282a45810>`: the address differs from record to record.

@@ -167,9 +167,7 @@ public struct HealthNights: Sendable {
     private mutating func place(of rank: SourceRank) -> UInt8 {
         if let place = places[rank] { return place }
         // Beyond some two hundred versions, those of one kind of product are one source.
-        if ranks.count >= 240, let product = rank.product, !rank.version.isEmpty {
-            return place(of: SourceRank(product))
-        }
+        if ranks.count >= 240, let product = rank.ofProduct { return place(of: product) }
         let place = UInt8(ranks.count)
         ranks.append(rank)
         places[rank] = place

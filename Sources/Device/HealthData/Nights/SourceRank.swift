@@ -7,8 +7,9 @@
 /// 3. the phone;
 /// 4. everything else: iPad, iPod touch, AirPods, Apple Vision Pro, then other makers' apps and devices.
 ///
-/// Sources of one kind are ordered by their version, the newer first, as the newer of two phones is the one in use. A
-/// source is a kind of product and a version, as names are not kept (``Redaction``): two apps of one version are one.
+/// Sources of one kind are ordered by their version, the newer first, as the newer of two phones is the one in use. Two
+/// apps or devices of one version are two sources where their names or models differ (``HealthSource/origin``), in an
+/// order that is the same each time.
 public struct SourceRank: Sendable, Hashable, Comparable {
     /// The kinds of source, the most believed first.
     public enum Level: Int, Sendable, CaseIterable, Comparable {
@@ -30,20 +31,27 @@ public struct SourceRank: Sendable, Hashable, Comparable {
     public let product: HealthProduct?
     /// Empty where it is not known, and for what was typed in.
     public let version: String
+    /// ``HealthSource/origin``; 0 where it is not known, and for what was typed in.
+    let origin: UInt64
 
     /// The rank of a sample's source.
     public init(_ sample: HealthSample) {
         self.init(
             sample.source.product, version: sample.source.version,
-            isEnteredByHand: sample.context.wasUserEntered == true)
+            isEnteredByHand: sample.context.wasUserEntered == true, origin: sample.source.origin)
     }
 
     /// Makes the rank of a product.
     public init(_ product: HealthProduct, version: String = "", isEnteredByHand: Bool = false) {
+        self.init(product, version: version, isEnteredByHand: isEnteredByHand, origin: 0)
+    }
+
+    private init(_ product: HealthProduct, version: String, isEnteredByHand: Bool, origin: UInt64) {
         guard !isEnteredByHand else {
             level = .enteredByHand
             self.product = nil
             self.version = ""
+            self.origin = 0
             return
         }
         level =
@@ -54,6 +62,13 @@ public struct SourceRank: Sendable, Hashable, Comparable {
             }
         self.product = product
         self.version = version
+        self.origin = origin
+    }
+
+    /// The rank that stands for all sources of the product, where too many are met; nil where this is that rank.
+    package var ofProduct: SourceRank? {
+        guard let product, !version.isEmpty || origin != 0 else { return nil }
+        return SourceRank(product)
     }
 
     /// The kind of product in words.
@@ -68,7 +83,8 @@ public struct SourceRank: Sendable, Hashable, Comparable {
         if left.product != right.product { return place(of: left.product) < place(of: right.product) }
         let (newer, older) = (numbers(of: left.version), numbers(of: right.version))
         if newer != older { return older.lexicographicallyPrecedes(newer) }
-        return right.version < left.version
+        if left.version != right.version { return right.version < left.version }
+        return left.origin < right.origin
     }
 
     private static func place(of product: HealthProduct?) -> Int {
