@@ -288,6 +288,48 @@ import Testing
         }
     }
 
+    /// The two written forms lie on both sides of a rounding boundary: they have two ids, and are one record.
+    @Test func aSampleWhoseValueCameInAnotherUnitIsKnown() async throws {
+        let type = try #require(HealthType.named("DistanceWalkingRunning"))
+        let measure = try #require(type.measure)
+        let instant = HealthInstant(seconds: 1_767_225_600, offsetMinutes: 60)
+        func observation(_ value: Double, _ unit: String) throws -> HealthObservation {
+            let quantity = try HealthQuantity(String(format: "%.6g", value), unit: unit, as: measure)
+            let sample = HealthSample(
+                type: type, value: .quantity(quantity), start: instant, end: instant,
+                source: HealthSource(product: .appleWatch, version: "26.2"))
+            return HealthObservation(sample, fingerprint: sample.fingerprint, subject: "p1")
+        }
+        let miles = try #require(
+            try (1...20_000).lazy.map { Double($0) / 1000 }.first {
+                try observation($0, "mi").id != observation($0 * 1.609344, "km").id
+            })
+        let (first, second) = (try observation(miles, "mi"), try observation(miles * 1.609344, "km"))
+        let other = try observation(miles + 1, "mi")
+        for batches in [
+            [[first, second, other]], [[first, other], [second]], [[second], [first, other], [second]],
+        ] {
+            try await LoaderFixture.with { database in
+                let report = try await database.write { transaction in
+                    var loader = HealthLoader(subject: "p1", provenance: Self.provenance)
+                    var report = HealthLoader.Report()
+                    for batch in batches {
+                        report += try loader.store(Self.batch(batch), at: Self.received, in: transaction)
+                    }
+                    return report
+                }
+                #expect(report.resources == 2 && report.facts == 2 && report.alreadyKnown == 0)
+                #expect(report.duplicates == batches.joined().count - 2)
+                let again = try await database.write { transaction in
+                    var loader = HealthLoader(subject: "p1", provenance: Self.provenance)
+                    return try loader.store(Self.batch([first, second, other]), at: Self.received, in: transaction)
+                }
+                #expect(again.resources == 0 && again.facts == 0)
+                #expect(again.alreadyKnown + again.duplicates == 3)
+            }
+        }
+    }
+
     @Test func numbersAreMetOnce() {
         let seed = Seeded.newSeed()
         var generator = Seeded(seed)

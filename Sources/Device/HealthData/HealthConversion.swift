@@ -66,7 +66,7 @@ public final class HealthConversion {
             importReport.skip(row, reason)
             return
         }
-        let fingerprint = fingerprint ?? sample.fingerprint
+        let fingerprint = known(sample, as: fingerprint ?? sample.fingerprint)
         if let reason = enter(fingerprint, isKept: sink.counting == nil) {
             importReport.skip(row, reason)
             return
@@ -120,6 +120,24 @@ public final class HealthConversion {
         }
     }
 
+    /// The fingerprint under which a sample is known: its own, or that of the same value in another unit.
+    private func known(_ sample: HealthSample, as own: SampleFingerprint) -> SampleFingerprint {
+        let alternates = sample.alternateFingerprints
+        guard !alternates.isEmpty, !seen.contains(own.key), !sink.isKnown(own) else { return own }
+        return alternates.first { seen.contains($0.key) || sink.isKnown($0) } ?? own
+    }
+
+    /// The fingerprint under which a member of a correlation was met, or its own.
+    private func met(_ member: HealthSample) -> SampleFingerprint {
+        func isMet(_ fingerprint: SampleFingerprint) -> Bool {
+            let key = fingerprint.key
+            return claimed.contains(key) || pressures[key] != nil || nutrients[key] != nil || seen.contains(key)
+        }
+        let own = member.fingerprint
+        let alternates = member.alternateFingerprints
+        return alternates.isEmpty || isMet(own) ? own : alternates.first(where: isMet) ?? own
+    }
+
     /// Notes a fingerprint; the reason to skip what has it where it is not new.
     private func enter(_ fingerprint: SampleFingerprint, isKept: Bool) -> SkipReason? {
         guard !isKept || seen.insert(fingerprint.key) else { return .duplicate }
@@ -143,7 +161,7 @@ public final class HealthConversion {
             importReport.skip(row, reason)
             return
         }
-        let key = sample.fingerprint.key
+        let key = met(sample).key
         if claimed.contains(key) {
             importReport.skip(row, .memberOfCorrelation)
         } else if pressures[key] != nil || nutrients[key] != nil {
@@ -163,7 +181,7 @@ public final class HealthConversion {
 
     /// Says that a member is in a correlation: the same sample standing alone is no observation of its own.
     public func claim(_ member: HealthSample) {
-        let fingerprint = member.fingerprint
+        let fingerprint = met(member)
         claimed.insert(fingerprint.key)
         if let waited = pressures.removeValue(forKey: fingerprint.key) ?? nutrients.removeValue(forKey: fingerprint.key)
         {

@@ -63,7 +63,9 @@ extension HealthSample.Content {
     private static func group(of members: [HealthSample]) -> HealthValue? {
         let parts = members.compactMap { member -> HealthMember? in
             guard case .quantity(let quantity) = member.value, let measure = member.type.measure else { return nil }
-            return HealthMember(measure: measure, quantity: quantity, fingerprint: member.fingerprint)
+            return HealthMember(
+                measure: measure, quantity: quantity, fingerprint: member.fingerprint,
+                alternates: member.alternateFingerprints)
         }
         return parts.isEmpty ? nil : .components(parts)
     }

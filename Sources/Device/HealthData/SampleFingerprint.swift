@@ -2,12 +2,20 @@ import Core
 import Crypto
 import Foundation
 
-/// The fingerprint that makes a sample the same sample wherever and whenever it is read: the SHA-256 of its content.
+/// The identity of a sample, from which the id of its resource is made: a SHA-256 that is the same wherever and whenever
+/// the sample is read.
 ///
-/// Exports carry no identifiers, so the fingerprint is made of type, start, end, value, unit and source. Instants
-/// count, not the offsets they are written with. The source is the kind of product and the version, **never the name**:
-/// the hash leaves the device, and a hash over a name that can be guessed would tell it. Two apps that wrote exactly
-/// the same value for the same time are therefore one sample.
+/// Exports have no identifiers, so the fingerprint is made of type, start, end, source and value.
+///
+/// - Instants count, not the offsets they are written with.
+/// - The value counts in the unit of the table, and only as far as two written forms of it agree after Apple's rounding
+///   (``HealthSample/alternateFingerprints``): a walk of 0.5 miles that is exported again as 0.804672 km is the same
+///   walk.
+/// - The source is the kind of product and the version, **never the name**: the hash leaves the device, and a hash over a
+///   name that can be guessed would reveal it. Two apps of one version that wrote the same value for the same time are
+///   therefore one sample.
+/// - The creation date is not part of it: HealthKit has none, and the same sample has the same id whether an export or
+///   HealthKit brought it.
 public struct SampleFingerprint: Sendable, Hashable {
     private let words: (UInt64, UInt64, UInt64, UInt64)
 
@@ -83,7 +91,44 @@ public struct SampleFingerprint: Sendable, Hashable {
 
 extension HealthSample {
     /// The fingerprint of the sample.
-    public var fingerprint: SampleFingerprint {
+    public var fingerprint: SampleFingerprint { fingerprint(alternates: 0) }
+
+    /// The fingerprints that the sample may have where its value was written in another unit: those with a value on the
+    /// other side of a rounding boundary. Empty for nearly all samples.
+    ///
+    /// A sample is known if its ``fingerprint`` or one of these is known; it then has the known one.
+    public var alternateFingerprints: [SampleFingerprint] {
+        switch value {
+        case .option, .event, .workout: return []
+        case .quantity(let quantity):
+            return type.measure.flatMap { quantity.identity(as: $0).alternate } == nil
+                ? [] : [fingerprint(alternates: 1)]
+        case .bloodPressure(let systolic, let diastolic):
+            var mask = 0
+            for (index, quantity) in [systolic, diastolic].enumerated() where index < type.components.count {
+                if quantity?.identity(as: type.components[index].measure).alternate != nil { mask |= 1 << index }
+            }
+            return mask == 0 ? [] : (1...3).filter { $0 & mask == $0 }.map { fingerprint(alternates: $0) }
+        case .components(let components):
+            let own = components.map(\.fingerprint)
+            let changed = components.indices.flatMap { index in
+                components[index].alternates.map { alternate in
+                    var members = own
+                    members[index] = alternate
+                    return members
+                }
+            }
+            return changed.prefix(Self.alternateLimit).map { fingerprint(alternates: 0, members: $0) }
+        }
+    }
+
+    /// Maximum number of ``alternateFingerprints``.
+    private static let alternateLimit = 8
+
+    /// - Parameters:
+    ///   - alternates: the values that count with their alternate, a bit each.
+    ///   - members: the fingerprints of a correlation's components, where they are not the components' own.
+    private func fingerprint(alternates: Int, members other: [SampleFingerprint]? = nil) -> SampleFingerprint {
         withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 8) { buffer in
             var content = FingerprintContent(buffer)
             content.add(type.identifier)
@@ -92,18 +137,20 @@ extension HealthSample {
             content.add(source.product.rawValue)
             content.add(source.version)
             switch value {
-            case .quantity(let quantity): content.add(quantity)
+            case .quantity(let quantity): content.add(quantity, as: type.measure, isAlternate: alternates & 1 != 0)
             case .option(let option): content.add(option.code)
             case .event: break
             case .bloodPressure(let systolic, let diastolic):
-                content.add(systolic)
-                content.add(diastolic)
+                let measures = type.components.map(\.measure)
+                content.add(systolic, as: measures.first, isAlternate: alternates & 1 != 0)
+                content.add(diastolic, as: measures.dropFirst().first, isAlternate: alternates & 2 != 0)
             case .workout(let workout):
                 // The figures of a workout are recomputed by newer systems; the activity and its times stay.
                 content.add(workout.activity.code)
             case .components(let components):
-                // Whether a member stands inside or alone beside it makes no other correlation.
-                content.add(Set(components.map(\.fingerprint.text) + members.map(\.text)).sorted().joined())
+                // The correlation is the same whether a member is inside it or is referred to.
+                let all = (other ?? components.map(\.fingerprint)) + members
+                content.add(Set(all.map(\.text)).sorted().joined())
             }
             return content.fingerprint
         }
@@ -138,9 +185,15 @@ private struct FingerprintContent {
         count += 1
     }
 
-    mutating func add(_ quantity: HealthQuantity?) {
-        add(quantity?.written ?? "")
-        add(quantity?.writtenUnit ?? "")
+    /// Adds a value in HealthKit's unit of the measure, and that unit.
+    mutating func add(_ quantity: HealthQuantity?, as measure: HealthMeasure?, isAlternate: Bool) {
+        guard let quantity, let measure else {
+            add("")
+            return add("")
+        }
+        let identity = quantity.identity(as: measure)
+        add(isAlternate ? identity.alternate ?? identity.text : identity.text)
+        add(measure.healthKitUnit.text)
     }
 
     mutating func add(_ instant: HealthInstant) {

@@ -120,9 +120,10 @@ struct RecordContent {
 
     mutating func add(_ value: Int?) { add(value.map(String.init)) }
 
+    /// Adds a quantity in the unit of the record, as far as two written forms agree after Apple's rounding.
     mutating func add(_ quantity: SpecialQuantity?) {
-        add(quantity?.written)
-        add(quantity?.writtenUnit)
+        add(quantity.map { IdentityNumber($0.number.text, .significant(6, isCount: false)).text })
+        add(quantity?.unit.ucum)
     }
 
     mutating func add(_ instant: HealthInstant) {

@@ -80,7 +80,12 @@ public actor OutboxHealthStore: ExternalStore {
     }
 
     private func isSent(_ sample: OutgoingSample) -> Bool {
-        sample.fingerprint.map { sent.contains($0, id: sample.resourceID) } ?? false
+        if sample.fingerprint.map({ sent.contains($0, id: sample.resourceID) }) ?? false { return true }
+        // An export may have sent it with its value in another unit.
+        guard case .observation(let observation) = sample.content else { return false }
+        return observation.sample.alternateFingerprints.contains {
+            sent.contains($0, id: $0.resourceID(subject: subject))
+        }
     }
 
     // 1. Devices, each before what it measured.

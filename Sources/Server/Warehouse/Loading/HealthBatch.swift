@@ -17,6 +17,8 @@ public struct HealthBatch: Sendable {
         var isBeside = false
         /// Where in the account it is counted.
         var place: HealthImportReport.Place?
+        /// The ids that the same sample may have from a source that wrote its value in another unit.
+        var alternateIDs: [String] = []
     }
 
     var entries: [Entry] = []
@@ -79,7 +81,10 @@ public struct HealthBatchMaker {
         let (record, facts) = mapping.map(observation, content: content, receivedAt: receivedAt)
         append(
             HealthBatch.Entry(
-                record: record, loaded: WarehouseEntry(facts, ofObservation: record.id), place: place))
+                record: record, loaded: WarehouseEntry(facts, ofObservation: record.id), place: place,
+                alternateIDs: observation.sample.alternateFingerprints.map {
+                    $0.resourceID(subject: observation.subject)
+                }))
     }
 
     private mutating func append(_ entry: HealthBatch.Entry) {

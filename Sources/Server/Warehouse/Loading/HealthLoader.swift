@@ -76,9 +76,10 @@ public struct HealthLoader: Sendable {
             defer { self.ensured = ensured }
             return try WarehouseLoader().upload(context, ensured: &ensured, in: transaction) { upload in
                 var report = Report()
-                try records.expect(batch.entries.lazy.map(\.record))
-                upload.expect(batch.entries.lazy.compactMap(\.loaded))
-                for entry in batch.entries {
+                let entries = try withoutOtherForms(batch.entries, &report, in: transaction)
+                try records.expect(entries.lazy.map(\.record))
+                upload.expect(entries.lazy.compactMap(\.loaded))
+                for entry in entries {
                     guard let place = try store(entry, &records, &report, in: transaction), let loaded = entry.loaded
                     else { continue }
                     try upload.load(loaded, of: place.number, isNew: place.isNew)
@@ -122,6 +123,39 @@ public struct HealthLoader: Sendable {
         // Facts that were undone come back, those of the present version.
         let isPresent = !entry.isRevisable || known.digest.map(entry.record.isSame(asStored:)) ?? false
         return isFirst && !known.isLoaded && isPresent ? (number, false) : nil
+    }
+
+    /// The entries of a batch without those whose sample has a record already with its value in another unit. They are
+    /// counted as known.
+    private mutating func withoutOtherForms(
+        _ entries: [HealthBatch.Entry], _ report: inout Report, in transaction: any SQLTransaction
+    ) throws -> [HealthBatch.Entry] {
+        guard entries.contains(where: { !$0.alternateIDs.isEmpty }) else { return entries }
+        var ids: Set<String> = []
+        return try entries.filter { entry in
+            guard !entry.alternateIDs.isEmpty, !ids.contains(entry.record.id),
+                try ownNumber(entry.record.type, entry.record.id, in: transaction) == nil
+            else {
+                ids.insert(entry.record.id)
+                return true
+            }
+            for id in entry.alternateIDs {
+                if ids.contains(id) {
+                    report.pass(entry.place, as: .duplicate)
+                    return false
+                }
+                if let number = try ownNumber(entry.record.type, id, in: transaction) {
+                    report.pass(entry.place, as: met.insert(number) ? .alreadyKnown : .duplicate)
+                    return false
+                }
+            }
+            ids.insert(entry.record.id)
+            return true
+        }
+    }
+
+    private func ownNumber(_ type: String, _ id: String, in transaction: any SQLTransaction) throws -> Int64? {
+        try Self.known(type, id, subject: subject, in: transaction).ownNumber
     }
 
     private static func known(
