@@ -143,6 +143,46 @@ import Testing
         #expect(throws: SkipReason.valueMissing) { try HeartbeatList.read({ record[$0] }, beats: []) }
     }
 
+    /// The dates of a record have the offset of the day of the export, its beats that of the day of the recording.
+    @Test(
+        arguments: [
+            // Winter in an export of summer, summer in one of winter, clocks that differ by half an hour, and the same.
+            ("19:14:47 -0400", 65, ["6:14:48.94 PM", "6:14:49.58 PM"], "1.94 2.58"),
+            ("18:14:47 -0500", 65, ["19:14:47,00", "19:14:47,64"], "0 0.64"),
+            ("18:14:47 +1030", 65, ["18:44:48.94", "18:44:49.58"], "1.94 2.58"),
+            ("18:14:47 -0400", 65, ["6:14:48.94 PM", "6:14:49.58 PM"], "1.94 2.58"),
+            // A journey over three quarters of an hour, over eight hours, and over the line of the date.
+            ("18:14:47 +0545", 65, ["18:29:48.94", "18:29:49.58"], "1.94 2.58"),
+            ("18:14:47 +0100", 65, ["2:14:49.11 AM", "2:14:50.20 AM"], "2.11 3.2"),
+            ("23:59:30 +0100", 65, ["0:59:30.50", "1:00:01.60", "1:00:02.70"], "0.5 31.6 32.7"),
+            // The clocks are changed within the record.
+            ("01:59:30 -0400", 65, ["1:59:31.00 AM", "1:00:01.00 AM"], "1 31"),
+            // The record has no end.
+            ("18:14:47 -0400", 0, ["5:14:48.94 PM", "5:14:49.58 PM"], "1.94 2.58"),
+            // A beat that a clock shows before the record begins counts from the beginning.
+            ("18:14:47 -0400", 65, ["6:14:46.50 PM", "6:14:47.50 PM"], "0 1"),
+            // A long record: its beats need not begin in its first quarter of an hour.
+            ("18:00:00 -0400", 3600, ["6:20:00.00 PM", "6:20:01.00 PM"], "1200 1201"),
+        ] as [(String, Int, [String], String)])
+    func theBeatsBeginWhereTheRecordDoesWhateverTheOffsetOfTheExport(
+        start: String, length: Int, clocks: [String], offsets: String
+    ) throws {
+        let begin = "2025-07-22 " + start
+        var end = try #require(ExportMoment.instant(begin))
+        end.seconds += Int64(length)
+        let record = Self.with(["startDate": begin, "endDate": end.text])
+        let dates = record.merging(["endDate": length == 0 ? "" : Self.exportDate(end)]) { $1 }
+        let (series, _) = try HeartbeatList.read(
+            { dates[$0] }, beats: clocks.map { time in { $0 == "bpm" ? "70" : $0 == "time" ? time : nil } })
+        #expect(series.offsets.data == offsets)
+    }
+
+    /// A date as exports write it.
+    private static func exportDate(_ instant: HealthInstant) -> String {
+        let text = instant.text
+        return "\(text.prefix(10)) \(text.dropFirst(11).prefix(8)) \(text.suffix(6).replacing(":", with: ""))"
+    }
+
     @Test func theEntryOfAClinicalRecord() throws {
         var attributes = [
             "type": "HKClinicalTypeIdentifierLabResultRecord", "identifier": "T18", "sourceName": "Example Hospital",

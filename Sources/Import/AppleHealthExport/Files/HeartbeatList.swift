@@ -7,12 +7,16 @@ enum HeartbeatList {
     /// out, and the next one says that beats before it are missing.
     ///
     /// The time of a beat is what a clock showed, in the fashion of the phone's language, without a day: `4:17:18.57 PM`,
-    /// `16:17:18,57`. Beats follow one another, so the hours that are not told apart do not matter.
+    /// `16:17:18,57`. That clock is the one of the day of the recording. The dates of the record have the offset of the
+    /// day of the export, so the two differ where the clocks were changed, or the person travelled, in between: by whole
+    /// quarters of an hour, as the offsets of all zones do. A record is shorter than that, so the beats are counted from
+    /// its start, and from one another, by the minutes within the quarter.
     static func read(
         _ record: ElementAttributes, beats: [ElementAttributes]
     ) throws(SkipReason) -> (HeartbeatSeries, Repairs) {
         var repairs: Repairs = []
         let times = try ElementOrigin.times(record, &repairs)
+        let length = Int(times.end.seconds - times.start.seconds)
         var read: [HeartbeatSeries.Beat] = []
         var isGap = false
         var last: Int?
@@ -23,10 +27,7 @@ enum HeartbeatList {
                 isGap = true
                 continue
             }
-            let begin = last ?? Self.clock(of: times.start)
-            // The first beat may lie up to an hour behind the beginning of the record, or the clock is another one.
-            let step = Self.remainder(clock - begin, halfDay)
-            if last != nil || step <= 360_000 { offset += step }
+            offset += Self.step(from: last ?? Self.clock(of: times.start), to: clock, within: length)
             last = clock
             read.append(HeartbeatSeries.Beat(offset: Double(offset) / 100, isPrecededByGap: isGap, rate: rate))
             isGap = false
@@ -39,6 +40,20 @@ enum HeartbeatList {
 
     /// Twelve hours in hundredths of a second.
     private static let halfDay = 4_320_000
+    /// A quarter of an hour in hundredths of a second.
+    private static let quarter = 90_000
+
+    /// The hundredths of a second between two times of the clock.
+    ///
+    /// - Parameter length: seconds from the start to the end of the record; 0 where the record has no end.
+    private static func step(from begin: Int, to clock: Int, within length: Int) -> Int {
+        let step = remainder(clock - begin, halfDay)
+        // The times of the record are cut to the second.
+        let limit = length > 0 ? (length + 1) * 100 : quarter - 1
+        if step <= limit { return step }
+        let rest = remainder(step, quarter)
+        return rest <= limit ? rest : 0
+    }
 
     /// Returns the time that the person's clock showed, in hundredths of a second since twelve.
     private static func clock(of instant: HealthInstant) -> Int {
