@@ -3,6 +3,29 @@ import HealthData
 import Testing
 
 @Suite struct WorkoutEventTests {
+    @Test func statisticsThatAreNoComponentAndThoseWithoutAValueAreCounted() throws {
+        func statistics(_ type: String, _ values: String) -> String {
+            "<WorkoutStatistics type=\"HKQuantityTypeIdentifier\(type)\" \(values)/>"
+        }
+        let outcome = try Exports.convert(
+            """
+            <Workout workoutActivityType="HKWorkoutActivityTypeRunning" duration="45" durationUnit="min" sourceName="x" \
+            startDate="2026-05-04 08:00:00 +0200" endDate="2026-05-04 08:46:00 +0200">\
+            \(statistics("ActiveEnergyBurned", #"sum="512.4" unit="kcal""#))\
+            \(statistics("BasalEnergyBurned", #"sum="80.2" unit="kcal""#))\
+            \(statistics("StepCount", #"sum="7412" unit="count""#))\
+            \(statistics("RunningSpeed", #"average="11.4" minimum="5.1" maximum="15.2" unit="km/hr""#))\
+            \(statistics("HeartRate", #"average="151" minimum="98" maximum="176" unit="count/min""#))\
+            \(statistics("HeartRate", #"sum="151" unit="count/min""#))\
+            \(statistics("DistanceWalkingRunning", #"unit="km""#))\
+            <WorkoutActivity startDate="2026-05-04 08:00:00 +0200" endDate="2026-05-04 08:20:00 +0200">\
+            \(statistics("RunningPower", #"average="240" unit="W""#))</WorkoutActivity></Workout>
+            """)
+        #expect(outcome.made.count == 1)
+        #expect(outcome.importReport.filtered == ["workout-statistics": 6])
+        #expect(outcome.importReport.parts["WorkoutStatistics"] == 8)
+    }
+
     private func workout(_ body: String, attributes: String = "") -> String {
         """
         <Workout workoutActivityType="HKWorkoutActivityTypeSwimBikeRun" \(attributes) sourceName="x" \

@@ -344,6 +344,9 @@ struct ExportReader: MarkupEvents {
         workout = nil
         let finished = draft.finished(&zones)
         if draft.surplus > 0 { importReport.filtered["workout-parts", default: 0] += draft.surplus }
+        if draft.statisticsLeftOut > 0 {
+            importReport.filtered["workout-statistics", default: 0] += draft.statisticsLeftOut
+        }
         switch finished {
         case .failure(let reason): importReport.skip(draft.row, reason)
         case .success(let sample):

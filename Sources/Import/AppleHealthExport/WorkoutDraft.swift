@@ -19,6 +19,8 @@ struct WorkoutDraft {
     private var track = RouteTrack()
     /// Events and activities that are too many.
     private(set) var surplus = 0
+    /// Statistics that are no component of a workout's observation, and those without a value.
+    private(set) var statisticsLeftOut = 0
     var details = HealthDetails()
     var repairs: Repairs
 
@@ -48,20 +50,28 @@ struct WorkoutDraft {
         self.repairs = repairs
     }
 
-    /// Takes the statistics of one type, of the workout or of the activity that is open. Types that are no component of a
-    /// workout are left out.
+    /// Takes the statistics of one type, of the workout or of the activity that is open. Statistics of a type that is no
+    /// component of a workout are left out and counted, and so are those without a value.
     mutating func addStatistics(_ values: AttributeValues, ofActivity: Bool) {
         let type = values.text(.type) ?? ""
         let unit = values.text(.unit) ?? ""
-        if type == WorkoutComponent.heartRate {
-            for (code, attribute) in [
-                ("average", ExportAttribute.average), ("minimum", .minimum), ("maximum", .maximum),
-            ] {
-                add(WorkoutComponent.heartRate(code), values.text(attribute), unit, ofActivity: ofActivity)
+        let figures: [(identifier: String, attribute: ExportAttribute)] =
+            if type == WorkoutComponent.heartRate {
+                [
+                    (WorkoutComponent.heartRate("average"), .average),
+                    (WorkoutComponent.heartRate("minimum"), .minimum),
+                    (WorkoutComponent.heartRate("maximum"), .maximum),
+                ]
+            } else {
+                [(type, .sum)]
             }
-        } else {
-            add(type, values.text(.sum), unit, ofActivity: ofActivity)
+        var isEmpty = true
+        for figure in figures where measure(figure.identifier) != nil {
+            guard let text = values.text(figure.attribute), !text.isEmpty else { continue }
+            isEmpty = false
+            add(figure.identifier, text, unit, ofActivity: ofActivity)
         }
+        if isEmpty { statisticsLeftOut += 1 }
     }
 
     /// Begins an event. One that cannot be read is left out, with its metadata.
