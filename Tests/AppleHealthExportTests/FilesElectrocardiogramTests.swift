@@ -139,11 +139,105 @@ import Testing
 
     @Test func wordsThatAreNotKnownAreSaidToBeSoNeverGuessed() throws {
         let file = try Self.read(
-            Self.english.replacing("Sinus Rhythm", with: "洞调律").replacing("None", with: "无")
+            Self.english.replacing("Sinus Rhythm", with: "Zzrythmo").replacing("None", with: "Zznulo")
         ).get()
-        #expect(file.electrocardiogram.classification == .unrecognized)
+        #expect(file.electrocardiogram.classification == nil && file.electrocardiogram.hasUnknownClassification)
+        let text = file.electrocardiogram.observation(subject: "p1").json.text()
+        #expect(!text.contains("HKElectrocardiogramClassification") && !text.contains("Zz"))
+        let component = try #require(
+            file.electrocardiogram.observation(subject: "p1").component.first {
+                $0.code?.coding.first?.code == "HKElectrocardiogram.Classification"
+            })
+        #expect(component.value == nil)
+        #expect(component.object["dataAbsentReason"]?.at("coding")?[0]?["code"]?.string == "unknown")
         #expect(file.electrocardiogram.symptoms == nil)
         #expect(file.notes == [.classificationUnrecognised, .symptomsUnrecognised])
+    }
+
+    /// HealthKit's own "unrecognized" is a code of HealthKit, and no finding of a file.
+    @Test(arguments: ["Unrecognized", "unbekannt", "12", "—", "洞调律"])
+    func noWordsOfAFileBecomeHealthKitsUnrecognized(words: String) throws {
+        let file = try Self.read(Self.english.replacing("Sinus Rhythm", with: words)).get()
+        #expect(file.electrocardiogram.classification == nil)
+        #expect(file.notes == [.classificationUnrecognised])
+        #expect(!file.electrocardiogram.observation(subject: nil).json.text().contains("Unrecognized"))
+    }
+
+    @Test(
+        arguments: [
+            ("洞調律", .sinusRhythm), ("心房細動", .atrialFibrillation), ("동리듬", .sinusRhythm), ("심방세동", .atrialFibrillation),
+            ("Fréquence cardiaque élevée", .inconclusiveHighHeartRate),
+            ("Fréquence cardiaque supérieure à 120 BPM", .inconclusiveHighHeartRate),
+            ("Rythme sinusal", .sinusRhythm), ("Non concluant", .inconclusiveOther),
+            ("Non concluant — fréquence cardiaque basse", .inconclusiveLowHeartRate),
+            ("Förmaksflimmer", .atrialFibrillation), ("Atrieflimren", .atrialFibrillation),
+            ("Sinusrytmi", .sinusRhythm),
+            ("Eteisvärinä", .atrialFibrillation), ("Rytm zatokowy", .sinusRhythm),
+            ("Migotanie przedsionków", .atrialFibrillation), ("Fibrilace síní", .atrialFibrillation),
+            ("Fibrilácia predsiení", .atrialFibrillation), ("Szinuszritmus", .sinusRhythm),
+            ("Pitvarfibrilláció", .atrialFibrillation), ("Fibrilație atrială", .atrialFibrillation),
+            ("Φλεβοκομβικός ρυθμός", .sinusRhythm), ("ΚΟΛΠΙΚΉ ΜΑΡΜΑΡΥΓΉ", .atrialFibrillation),
+            ("Atriyal Fibrilasyon", .atrialFibrillation), ("Синусовый ритм", .sinusRhythm),
+            ("Фібриляція передсердь", .atrialFibrillation), ("窦性心律", .sinusRhythm), ("竇性心律", .sinusRhythm),
+            ("心房颤动", .atrialFibrillation), ("心房顫動", .atrialFibrillation), ("高心率", .inconclusiveHighHeartRate),
+            ("Nhịp xoang", .sinusRhythm), ("Rung nhĩ", .atrialFibrillation), ("Fibrilasi Atrium", .atrialFibrillation),
+            ("פרפור פרוזדורים", .atrialFibrillation), ("رجفان أذيني", .atrialFibrillation),
+            ("Fibrilacija atrija", .atrialFibrillation), ("Fibril·lació auricular", .atrialFibrillation),
+            ("Fibrilhação auricular", .atrialFibrillation), ("Niet eenduidig", .inconclusiveOther),
+            ("Schlechte Aufzeichnung", .inconclusivePoorReading), ("判定不能", .inconclusiveOther),
+            ("Vorhofflimmern – hohe Herzfrequenz", .atrialFibrillation),
+            ("Herzfrequenz unter 50", .inconclusiveLowHeartRate),
+        ] as [(String, Electrocardiogram.Classification)])
+    func findingsInTheLanguagesOfTheHealthApp(words: String, finding: Electrocardiogram.Classification) throws {
+        for text in [
+            Self.english.replacing("Sinus Rhythm", with: words), Self.french.replacing("Rythme sinusal", with: words),
+        ] {
+            let file = try Self.read(text).get()
+            #expect(file.electrocardiogram.classification == finding)
+            #expect(file.notes.isEmpty)
+        }
+    }
+
+    /// A file of a phone in Japanese: labels, a date and digits of full width.
+    @Test func aJapaneseFile() throws {
+        let file = try Self.read(
+            """
+            名前,"試験 太郎"
+            生年月日,"1970/01/01"
+            記録日,２０２６-01-02 10:00:00 +0900
+            分類,心房細動
+            症状,なし
+            ソフトウェアバージョン,2.0
+            デバイス,"Watch6,1"
+            サンプルレート,512ヘルツ
+
+            誘導,I 誘導
+            単位,µV
+
+            -12.5
+            3
+
+            """
+        ).get()
+        #expect(file.electrocardiogram.start.text == "2026-01-02T10:00:00+09:00")
+        #expect(file.electrocardiogram.classification == .atrialFibrillation)
+        #expect(file.electrocardiogram.symptoms == .absent)
+        #expect(file.electrocardiogram.origin.source?.version == "2.0")
+        #expect(file.notes.isEmpty)
+        #expect(!file.electrocardiogram.observation(subject: "p1").json.text().contains("太郎"))
+    }
+
+    @Test func noWordMeansTwoFindings() {
+        var seen: [String: Electrocardiogram.Classification] = [:]
+        for (finding, words) in ElectrocardiogramFindings.words + ElectrocardiogramFindings.bounds {
+            for word in words.split(whereSeparator: { $0 == ";" || $0.isNewline }) {
+                let folded = ElectrocardiogramWords.folded(String(word))
+                #expect(!folded.isEmpty)
+                #expect(seen[folded] == nil || seen[folded] == finding, "\(word)")
+                seen[folded] = finding
+            }
+        }
+        #expect(seen.count > 300)
     }
 
     @Test func aRateWhoseUnitIsInUnknownWordsIsToldByItsPlace() throws {

@@ -13,7 +13,11 @@ extension Electrocardiogram {
         parts.add(
             Self.code("SamplingFrequency", "Sampling Frequency"),
             SpecialQuantity(samplingFrequency, SpecialMeasure.frequency.unit))
-        parts.add(Self.code("Classification", "Electrocardiogram Classification"), classification?.option)
+        let code = Self.code("Classification", "Electrocardiogram Classification")
+        parts.add(code, classification?.option)
+        if hasUnknownClassification {
+            parts.addUnknown(code, "The classification is in words that are not recognised.")
+        }
         parts.add(
             ComponentCode.heartRate, averageHeartRate.map { SpecialQuantity($0, SpecialMeasure.beats.unit) })
         parts.add(Self.code("SymptomsStatus", "Electrocardiogram Symptoms Status"), symptoms?.option)

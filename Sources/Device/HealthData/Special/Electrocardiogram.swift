@@ -19,7 +19,7 @@ public struct Electrocardiogram: SpecialRecord {
         case inconclusivePoorReading
         /// Not conclusive, for another reason.
         case inconclusiveOther
-        /// A classification that is not known.
+        /// HealthKit itself reports a classification that the version of the system does not know.
         case unrecognized = 100
     }
 
@@ -49,6 +49,8 @@ public struct Electrocardiogram: SpecialRecord {
     public var start: HealthInstant
     /// nil where the source does not say it.
     public var classification: Classification?
+    /// Whether the source has a classification in words that are not known.
+    public var hasUnknownClassification: Bool
     /// Beats a minute.
     public var averageHeartRate: JSONNumber?
     /// nil where the source does not say it.
@@ -61,7 +63,8 @@ public struct Electrocardiogram: SpecialRecord {
     /// - Returns: nil where there is no voltage or the frequency is none from 1 Hz to 100 kHz.
     public init?(
         start: HealthInstant, samplingFrequency: JSONNumber, voltages: Voltages,
-        classification: Classification? = nil, averageHeartRate: JSONNumber? = nil, symptoms: SymptomsStatus? = nil,
+        classification: Classification? = nil, hasUnknownClassification: Bool = false,
+        averageHeartRate: JSONNumber? = nil, symptoms: SymptomsStatus? = nil,
         origin: SpecialOrigin
     ) {
         guard let period = Self.period(samplingFrequency), !voltages.series.isEmpty else { return nil }
@@ -69,6 +72,7 @@ public struct Electrocardiogram: SpecialRecord {
         self.samplingFrequency = samplingFrequency
         self.voltages = voltages
         self.classification = classification
+        self.hasUnknownClassification = hasUnknownClassification && classification == nil
         self.averageHeartRate = averageHeartRate
         self.symptoms = symptoms
         self.origin = origin

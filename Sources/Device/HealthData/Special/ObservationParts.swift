@@ -24,6 +24,21 @@ struct ObservationParts {
         add(code, "Quantity", quantity.json, extensions: extensions)
     }
 
+    /// A component whose value the source has and that is not known here
+    /// (<http://terminology.hl7.org/CodeSystem/data-absent-reason>).
+    mutating func addUnknown(_ code: JSON, _ reason: String) {
+        components.append([
+            "code": code,
+            "dataAbsentReason": CodeableConcept(
+                coding: [
+                    Coding(
+                        system: "http://terminology.hl7.org/CodeSystem/data-absent-reason", code: "unknown",
+                        display: "Unknown")
+                ], text: reason
+            ).json,
+        ])
+    }
+
     /// A component with one of HealthKit's cases; nothing where there is none.
     mutating func add(_ code: JSON, _ option: HealthOption?) {
         guard let option else { return }

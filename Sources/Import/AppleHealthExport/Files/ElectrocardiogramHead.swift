@@ -4,6 +4,8 @@ import HealthData
 struct ElectrocardiogramHead {
     private(set) var recorded: HealthInstant?
     private(set) var classification: Electrocardiogram.Classification?
+    /// Whether the classification is in words that are not known.
+    var hasUnknownClassification: Bool { notes.contains(.classificationUnrecognised) }
     private(set) var symptoms: Electrocardiogram.SymptomsStatus?
     private(set) var version: String?
     private(set) var hardware: String?
@@ -50,7 +52,9 @@ struct ElectrocardiogramHead {
 
     private mutating func takeDate(_ label: ElectrocardiogramWords.Label?, _ value: String) -> Bool {
         guard recorded == nil, label == nil || label == .recorded else { return label == .recorded }
-        let read = Array(value.utf8).withUnsafeBufferPointer { ExportDate.read($0) ?? ExportDate.readOld($0) }
+        let read = Array(Self.withASCIIDigits(value).utf8).withUnsafeBufferPointer {
+            ExportDate.read($0) ?? ExportDate.readOld($0)
+        }
         guard let read, HealthInstant.believable.contains(read.seconds) else { return label == .recorded }
         recorded = read
         recordedLine = lineCount
@@ -94,15 +98,26 @@ struct ElectrocardiogramHead {
     }
 
     private mutating func takeClassification(_ value: String) {
-        guard classification == nil, !value.isEmpty else { return }
-        classification = ElectrocardiogramWords.classification(value) ?? .unrecognized
-        if classification == .unrecognized { notes.insert(.classificationUnrecognised) }
+        guard classification == nil, !hasUnknownClassification, !value.isEmpty else { return }
+        classification = ElectrocardiogramWords.classification(value)
+        if classification == nil { notes.insert(.classificationUnrecognised) }
     }
 
     private mutating func takeSymptoms(_ value: String) {
         guard symptoms == nil else { return }
         symptoms = ElectrocardiogramWords.symptoms(value)
         if symptoms == nil { notes.insert(.symptomsUnrecognised) }
+    }
+
+    /// The text with the digits of all scripts as those of ASCII, and without marks of the writing direction.
+    private static func withASCIIDigits(_ text: String) -> String {
+        guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return text }
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars where ![0x200E, 0x200F, 0x061C].contains(scalar.value) {
+            let digit = scalar.properties.numericType == .decimal ? scalar.properties.numericValue : nil
+            result.append(digit.map { Unicode.Scalar(UInt8(0x30 + Int($0))) } ?? scalar)
+        }
+        return String(result)
     }
 
     /// The name and the value of a line. The value is all behind the first comma, semicolon or tab: it may have commas

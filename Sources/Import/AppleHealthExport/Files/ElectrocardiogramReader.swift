@@ -74,7 +74,7 @@ public struct ElectrocardiogramReader {
             let electrocardiogram = Electrocardiogram(
                 start: recorded, samplingFrequency: frequency,
                 voltages: Electrocardiogram.Voltages(series, microvoltFactor: factor),
-                classification: head.classification,
+                classification: head.classification, hasUnknownClassification: head.hasUnknownClassification,
                 averageHeartRate: head.heartRate.flatMap { JSONNumber(text: $0) }, symptoms: head.symptoms,
                 origin: SpecialOrigin(source: source))
         else { return .failure(.electrocardiogramWithoutRate) }

@@ -61,7 +61,7 @@ public enum ExportFileProblem: String, CodedError, CaseIterable {
 
 /// A repair of a file, or an omission from it, so that the rest could be used. The raw value is the stable code.
 public enum ExportFileNote: String, Sendable, CaseIterable {
-    /// The classification is in words that are not known; the observation says "unrecognized".
+    /// The classification is in words that are not known; the observation has a data-absent-reason in its stead.
     case classificationUnrecognised = "classification-unrecognised"
     /// The symptoms are in words that are not known; the observation says nothing of them.
     case symptomsUnrecognised = "symptoms-unrecognised"

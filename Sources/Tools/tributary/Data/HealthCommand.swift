@@ -161,6 +161,12 @@ enum ImportReportOutput {
         for problem in importReport.fileProblems.sorted(by: { $0.key < $1.key }) {
             rows.append(["(files)", problem.key, String(problem.value)])
         }
+        rows += importReport.fileNotes.sorted { $0.key < $1.key }.map {
+            ["(files)", "note: \($0.key)", String($0.value)]
+        }
+        rows += importReport.filtered.sorted { $0.key < $1.key }.map {
+            ["(of the export)", "left out: \($0.key)", String($0.value)]
+        }
         rows += importReport.repaired.sorted { $0.key < $1.key }.map {
             ["(of the converted)", "repaired: \($0.key)", String($0.value)]
         }
