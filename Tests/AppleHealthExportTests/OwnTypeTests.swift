@@ -6,6 +6,15 @@ import Testing
 @testable import AppleHealthExport
 
 @Suite struct OwnTypeTests {
+    @Test func theTypesOfIOS26And27AreConverted() throws {
+        let outcome = try Exports.convert(
+            Exports.record("HKQuantityTypeIdentifierHeartRateVariabilityRMSSD", "20.4", unit: "ms")
+                + Exports.record("HKCategoryTypeIdentifierHypertensionEvent", "HKCategoryValueNotApplicable"))
+        #expect(outcome.importReport.skippedTotal == 0)
+        #expect(outcome.observations.first?.value?.json["value"]?.number?.text == "20.4")
+        #expect(outcome.observations.last?.value?.json.bool == true)
+    }
+
     private static let supplement = """
         {"types":[{"identifier":"StudyGripStrength","kind":"quantity","title":"Grip strength",
         "codings":[{"system":"http://example.org/codes","code":"grip","display":"Grip strength"}],

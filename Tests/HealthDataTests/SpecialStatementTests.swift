@@ -136,3 +136,49 @@ import Testing
             Assessment(form: .gad7, start: Self.start, answers: [0, 0, 0, 0, 0, 0, nil], origin: Self.watch) == nil)
     }
 }
+
+@Suite struct MedicationTests {
+    private static let start = SpecialRecordTests.start
+    private static let watch = SpecialRecordTests.watch
+    private static let rxNorm = "http://www.nlm.nih.gov/research/umls/rxnorm"
+
+    @Test func aDoseIsWhatBecameOfItWithTheMedicationAndTheAmount() throws {
+        let medication = try #require(
+            MedicationConcept(codings: [(Self.rxNorm, "313782"), (Self.rxNorm, "313782")], form: "Tablet"))
+        let dose = MedicationDose(
+            start: Self.start, status: .skipped, scheduleType: .asNeeded, scheduled: Self.start,
+            dose: MedicationDose.amount(250, unit: "mg"), scheduledDose: MedicationDose.amount(1, unit: "count"),
+            medication: medication, origin: Self.watch)
+        let observation = dose.observation(subject: "p1")
+        let value = CodeableConcept(json: observation.value?.json ?? .null)
+        #expect(value?.coding.map(\.code) == ["HKMedicationDoseEventLogStatusSkipped"])
+        func part(_ code: String) -> JSON? {
+            observation.component.first { $0.code?.coding.first?.code == code }?.value?.json
+        }
+        #expect(part("HKMedicationDoseEvent.doseQuantity")?["code"]?.string == "mg")
+        #expect(part("HKMedicationDoseEvent.scheduledDoseQuantity")?["code"]?.string == "{dose}")
+        let medications = part("HKMedicationDoseEvent.medicationConceptIdentifier")?["coding"]?.array
+        #expect(medications?.count == 1 && medications?.first?["code"]?.string == "313782")
+        var later = dose
+        later.status = .taken
+        #expect(later.fingerprint != dose.fingerprint)
+        #expect(MedicationDose.amount(.nan, unit: "mg") == nil && MedicationDose.amount(1, unit: "pill of Kim") == nil)
+    }
+
+    @Test(arguments: [
+        ("Kim", "1"), ("http://", "1"), ("http://example.org", "Kim’s pill 1"), ("http://example.org", "Kim"),
+        ("http://example.org", ""), ("http://exa mple.org", "1"),
+    ])
+    func aCodeThatCouldBeFreeTextIsLeftOut(system: String, code: String) {
+        #expect(MedicationConcept(codings: [(system, code)]) == nil)
+    }
+
+    @Test func aMedicationThatIsArchivedReplacesTheOneThatIsNot() throws {
+        func medication(_ isArchived: Bool) throws -> MedicationConcept {
+            try #require(
+                MedicationConcept(codings: [(Self.rxNorm, "1")], isArchived: isArchived, origin: Self.watch))
+        }
+        #expect(try medication(true).fingerprint != medication(false).fingerprint)
+        #expect(try medication(true).id(subject: "p1") == medication(false).id(subject: "p1"))
+    }
+}

@@ -240,6 +240,37 @@ import Testing
         #expect(glasses.left.isEmpty && glasses.purpose == .glasses)
     }
 
+    @Test func aDoseHasTheCodesOfItsMedicationAndNoNickname() async throws {
+        let rxNorm = "http://www.nlm.nih.gov/research/umls/rxnorm"
+        let identifier = HKHealthConceptIdentifier(text: "1")
+        let phone = Phone()
+        phone.database.medications = [
+            HKUserAnnotatedMedication(
+                nickname: "Kim’s pill", isArchived: false, hasSchedule: true,
+                medication: HKMedicationConcept(
+                    identifier: identifier, displayText: "Kim’s pill", generalForm: .tablet,
+                    relatedCodings: [
+                        HKClinicalCoding(system: rxNorm, code: "313782"), HKClinicalCoding(system: "Kim", code: "Kim"),
+                    ]))
+        ]
+        phone.database.add(
+            HKMedicationDoseEvent(
+                date: Phone.date(0), logStatus: .taken, scheduleType: .schedule, medication: identifier,
+                scheduledDate: Phone.date(-60), scheduledDoseQuantity: 1, doseQuantity: 0.5,
+                unit: HKUnit(from: "count"),
+                origin: Phone.origin()))
+        let reading = try await reading(phone, "HKMedicationDoseEventTypeIdentifierMedicationDoseEvent")
+        guard case .special(let read) = reading.content, let dose = read as? MedicationDose else {
+            throw TestFailure("\(reading.content)")
+        }
+        #expect(dose.status == .taken && dose.scheduleType == .schedule)
+        #expect(dose.dose?.number.text == "0.5" && dose.scheduledDose?.number.text == "1")
+        #expect(dose.medication?.codings.map(\.code) == ["313782"])
+        let text = dose.observation(subject: "p1").json.text()
+        #expect(text.contains("HKMedicationDoseEventLogStatusTaken") && text.contains(rxNorm) && !text.contains("Kim"))
+        #expect(phone.database.breaches.isEmpty)
+    }
+
     @Test func statesOfMindAndScoresHaveTheirAnswers() async throws {
         let state: StateOfMind = try await special(
             HKStateOfMind(

@@ -19,7 +19,7 @@ enum AppleIdentifiers {
         DistanceWalkingRunning DistanceWheelchair ElectrodermalActivity EnvironmentalAudioExposure
         EnvironmentalSoundReduction EstimatedWorkoutEffortScore FlightsClimbed ForcedExpiratoryVolume1
         ForcedVitalCapacity HeadphoneAudioExposure HeartRate HeartRateRecoveryOneMinute
-        HeartRateVariabilitySDNN Height InhalerUsage InsulinDelivery LeanBodyMass NikeFuel
+        HeartRateVariabilityRMSSD HeartRateVariabilitySDNN Height InhalerUsage InsulinDelivery LeanBodyMass NikeFuel
         NumberOfAlcoholicBeverages NumberOfTimesFallen OxygenSaturation PaddleSportsSpeed
         PeakExpiratoryFlowRate PeripheralPerfusionIndex PhysicalEffort PushCount RespiratoryRate
         RestingHeartRate RowingSpeed RunningGroundContactTime RunningPower RunningSpeed RunningStrideLength
@@ -36,7 +36,7 @@ enum AppleIdentifiers {
         BladderIncontinence BleedingAfterPregnancy BleedingDuringPregnancy Bloating BreastPain
         CervicalMucusQuality ChestTightnessOrPain Chills Constipation Contraceptive Coughing Diarrhea
         Dizziness DrySkin Fainting Fatigue Fever GeneralizedBodyAche HairLoss HandwashingEvent Headache
-        HeadphoneAudioExposureEvent Heartburn HighHeartRateEvent HotFlashes InfrequentMenstrualCycles
+        HeadphoneAudioExposureEvent Heartburn HighHeartRateEvent HotFlashes HypertensionEvent InfrequentMenstrualCycles
         IntermenstrualBleeding IrregularHeartRhythmEvent IrregularMenstrualCycles Lactation LossOfSmell
         LossOfTaste LowCardioFitnessEvent LowHeartRateEvent LowerBackPain MemoryLapse MenstrualFlow
         MindfulSession MoodChanges Nausea NightSweats OvulationTestResult PelvicPain

@@ -32,14 +32,16 @@ import UCUM
             table.all.filter { $0.kind == kind }.map(\.identifier).sorted()
         }
         #expect(identifiers(.quantity) == AppleIdentifiers.quantity)
-        #expect(AppleIdentifiers.quantity.count == 120)
+        #expect(AppleIdentifiers.quantity.count == 121)
         #expect(identifiers(.category) == AppleIdentifiers.category)
-        #expect(AppleIdentifiers.category.count == 68)
+        #expect(AppleIdentifiers.category.count == 69)
         #expect(
             identifiers(.correlation)
                 == ["HKCorrelationTypeIdentifierBloodPressure", "HKCorrelationTypeIdentifierFood"])
         #expect(identifiers(.clinicalRecord).count == 9)
         #expect(identifiers(.assessment).map { $0.suffix(4) } == ["GAD7", "PHQ9"])
+        #expect(identifiers(.medicationDose) == ["HKMedicationDoseEventTypeIdentifierMedicationDoseEvent"])
+        #expect(identifiers(.medicationConcept) == ["HKDataTypeIdentifierUserAnnotatedMedicationConcept"])
         for kind in HealthType.Kind.allCases { #expect(!identifiers(kind).isEmpty, "\(kind)") }
     }
 

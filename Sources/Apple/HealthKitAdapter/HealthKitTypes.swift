@@ -38,7 +38,13 @@
                 case .phq9: return HKScoredAssessmentType(.PHQ9)
                 default: return nil
                 }
-            case .activitySummary: return nil
+            case .medicationDose:
+                #if compiler(>=6.2)
+                    if #available(iOS 26, macOS 26, *) { return HKObjectType.medicationDoseEventType() }
+                #endif
+                return nil
+            // HealthKit has no samples of a medication. Doses have its codes.
+            case .activitySummary, .medicationConcept: return nil
             }
         }
     }

@@ -11,7 +11,11 @@
 
     extension SampleReader {
         /// The record of a sample that has a structure of its own; nil for any other sample.
-        func special(_ sample: HKSample) async throws -> HealthReading.Content? {
+        ///
+        /// - Parameter medications: the medications of the samples that are doses.
+        func special(
+            _ sample: HKSample, _ medications: [AnyHashable: MedicationConcept]
+        ) async throws -> HealthReading.Content? {
             do {
                 switch sample {
                 case let sample as HKElectrocardiogram: return made(try await electrocardiogram(sample))
@@ -32,6 +36,11 @@
                     default: break
                     }
                 }
+                #if compiler(>=6.2)
+                    if #available(iOS 26, macOS 26, *), let sample = sample as? HKMedicationDoseEvent {
+                        return made(dose(sample, of: medications[sample.medicationConceptIdentifier]))
+                    }
+                #endif
                 return nil
             } catch is CancellationError {
                 throw CancellationError()
@@ -203,6 +212,41 @@
             Assessment(
                 form: form, start: instant(sample.startDate), answers: answers.map { $0 == 4 ? nil : $0 },
                 origin: origin(of: sample))
+        }
+
+        #if compiler(>=6.2)
+            /// A dose with the codes of its medication, as far as the person lets them be read.
+            @available(iOS 26, macOS 26, *)
+            private func dose(_ sample: HKMedicationDoseEvent, of medication: MedicationConcept?) -> MedicationDose? {
+                guard let status = MedicationDose.LogStatus(rawValue: sample.logStatus.rawValue) else { return nil }
+                func amount(_ value: Double?) -> SpecialQuantity? {
+                    value.flatMap { MedicationDose.amount($0, unit: sample.unit.unitString) }
+                }
+                return MedicationDose(
+                    start: instant(sample.startDate), end: instant(sample.endDate), status: status,
+                    scheduleType: MedicationDose.ScheduleType(rawValue: sample.scheduleType.rawValue),
+                    scheduled: sample.scheduledDate.map { instant($0) }, dose: amount(sample.doseQuantity),
+                    scheduledDose: amount(sample.scheduledDoseQuantity),
+                    medication: medication, origin: origin(of: sample))
+            }
+        #endif
+
+        /// The medications that the person lets be read, by HealthKit's identifier; they are asked for only where one of
+        /// the samples is a dose.
+        func medications(of samples: [HKSample]) async -> [AnyHashable: MedicationConcept] {
+            var medications: [AnyHashable: MedicationConcept] = [:]
+            #if compiler(>=6.2)
+                guard #available(iOS 26, macOS 26, *), samples.contains(where: { $0 is HKMedicationDoseEvent }) else {
+                    return medications
+                }
+                for known in (try? await HKUserAnnotatedMedicationQueryDescriptor().result(for: store)) ?? [] {
+                    medications[known.medication.identifier] = MedicationConcept(
+                        codings: known.medication.relatedCodings.map { ($0.system, $0.code) },
+                        form: known.medication.generalForm.rawValue, isArchived: known.isArchived,
+                        hasSchedule: known.hasSchedule)
+                }
+            #endif
+            return medications
         }
 
         private func figure(_ quantity: HKQuantity, _ unit: String, _ measure: SpecialMeasure) -> SpecialQuantity? {

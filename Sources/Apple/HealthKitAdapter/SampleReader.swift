@@ -18,11 +18,12 @@
         ///   again; `CancellationError`.
         func readings(_ samples: [HKSample]) async throws -> [HealthReading] {
             let units = await units(of: samples)
+            let medications = await medications(of: samples)
             var readings: [HealthReading] = []
             readings.reserveCapacity(samples.count)
             var zones = TimeZoneOffsets()
             for sample in samples {
-                let content = try await content(of: sample, units, &zones)
+                let content = try await content(of: sample, units, medications, &zones)
                 readings.append(
                     HealthReading(uuid: sample.uuid, end: sample.endDate.timeIntervalSince1970, content))
             }
@@ -47,9 +48,10 @@
         }
 
         private func content(
-            of sample: HKSample, _ units: SeenUnits, _ zones: inout TimeZoneOffsets
+            of sample: HKSample, _ units: SeenUnits, _ medications: [AnyHashable: MedicationConcept],
+            _ zones: inout TimeZoneOffsets
         ) async throws -> HealthReading.Content {
-            if let special = try await special(sample) {
+            if let special = try await special(sample, medications) {
                 return special
             }
             do throws(SkipReason) {

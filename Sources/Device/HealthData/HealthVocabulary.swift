@@ -64,6 +64,7 @@ public enum HealthVocabulary {
             Electrocardiogram.Classification.allCases.map(\.option)
             + Electrocardiogram.SymptomsStatus.allCases.map(\.option)
             + VisionPrescription.Purpose.allCases.map(\.option)
+            + MedicationDose.ScheduleType.allCases.map(\.option)
             + HealthWorkoutPart.events + [HealthWorkoutPart.activity]
         for option in options { add(HealthCodeSystem.healthKit, option.code, option.display) }
         for (code, title) in [

@@ -17,6 +17,7 @@ public final class HealthDatabase: Sendable {
     private struct State {
         var changes: [Change] = []
         var summaries: [HKActivitySummary] = []
+        var medications: [HKUserAnnotatedMedication] = []
         var place = 0
         /// How many deletions are remembered: HealthKit tells of them for a while.
         var remembered = Int.max
@@ -47,6 +48,12 @@ public final class HealthDatabase: Sendable {
     /// The types that wake the app.
     public var delivered: Set<String> { state.withLock { Set($0.delivered.map(\.identifier)) } }
     public var running: Int { state.withLock { $0.observers.count } }
+
+    /// The medications that the person keeps and lets be read.
+    public var medications: [HKUserAnnotatedMedication] {
+        get { state.withLock { $0.medications } }
+        set { state.withLock { $0.medications = newValue } }
+    }
 
     public func add(_ samples: HKSample...) { add(samples) }
 

@@ -243,11 +243,11 @@ public final class HKContactsPrescription: HKVisionPrescription, @unchecked Send
     }
 }
 
-/// Of iOS 18.
+/// objc: class HKStateOfMind
 public final class HKStateOfMind: HKSample, @unchecked Sendable {
     public enum Kind: Int, Sendable {
-        case momentaryEmotion = 1
-        case dailyMood = 2
+        case momentaryEmotion = 1  // objc: HKStateOfMindKindMomentaryEmotion
+        case dailyMood = 2  // objc: HKStateOfMindKindDailyMood
     }
     public enum ValenceClassification: Int, Sendable {
         case veryUnpleasant = 1
@@ -279,7 +279,7 @@ public final class HKStateOfMind: HKSample, @unchecked Sendable {
     }
 }
 
-/// Of iOS 18.
+/// objc: class HKGAD7Assessment
 public final class HKGAD7Assessment: HKSample, @unchecked Sendable {
     public enum Answer: Int, Sendable {
         case notAtAll = 0
@@ -292,7 +292,7 @@ public final class HKGAD7Assessment: HKSample, @unchecked Sendable {
     }
 }
 
-/// Of iOS 18.
+/// objc: class HKPHQ9Assessment
 public final class HKPHQ9Assessment: HKSample, @unchecked Sendable {
     public enum Answer: Int, Sendable {
         case notAtAll = 0

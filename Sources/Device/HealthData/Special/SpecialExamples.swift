@@ -17,6 +17,8 @@ public enum SpecialExamples {
         case .gad7: Assessment(form: .gad7, start: start, answers: [1, 0, 1, 1, 0, 2, 0], origin: origin)
         case .heartbeatSeries: heartbeatSeries
         case .workoutRoute: workoutRoute
+        case .medicationDose: medicationDose
+        case .medicationConcept: medication
         case .clinicalRecord: clinicalRecord("HKClinicalTypeIdentifierImmunizationRecord")
         }
     }
@@ -79,6 +81,19 @@ public enum SpecialExamples {
         StateOfMind(
             start: start, feeling: .momentaryEmotion, valence: 0.5, labels: [7, 17], associations: [5, 13],
             origin: origin)
+    }
+
+    private static var medication: MedicationConcept? {
+        MedicationConcept(
+            codings: [("http://www.nlm.nih.gov/research/umls/rxnorm", "313782")], form: "Tablet", isArchived: false,
+            hasSchedule: true, origin: origin)
+    }
+
+    private static var medicationDose: MedicationDose? {
+        MedicationDose(
+            start: start, status: .taken, scheduleType: .schedule, scheduled: start,
+            dose: MedicationDose.amount(1, unit: "count"), scheduledDose: MedicationDose.amount(1, unit: "count"),
+            medication: medication, origin: origin)
     }
 
     private static var heartbeatSeries: HeartbeatSeries? {

@@ -23,6 +23,10 @@ public enum SpecialKind: String, Sendable, CaseIterable {
     case heartbeatSeries
     /// The places of a workout.
     case workoutRoute
+    /// A dose of a medication.
+    case medicationDose
+    /// A medication that the person keeps.
+    case medicationConcept
     /// A record of a hospital or practice.
     case clinicalRecord
 
@@ -114,6 +118,13 @@ public enum SpecialKind: String, Sendable, CaseIterable {
         case .gad7: ("HKScoredAssessmentTypeIdentifierGAD7", "GAD-7", [], "survey", "Survey")
         case .heartbeatSeries: ("HKHeartbeatSeriesSample", "Heartbeat Series", [], "vital-signs", "Vital Signs")
         case .workoutRoute: ("HKWorkoutRoute", "Workout Route", [], "activity", "Activity")
+        case .medicationDose:
+            (
+                "HKMedicationDoseEventTypeIdentifierMedicationDoseEvent", "Medication Dose Event", [], "therapy",
+                "Therapy"
+            )
+        case .medicationConcept:
+            ("HKDataTypeIdentifierUserAnnotatedMedicationConcept", "Medication", [], "therapy", "Therapy")
         case .clinicalRecord: ("HKClinicalRecord", "Clinical Record", [], "procedure", "Procedure")
         }
     }

@@ -11,6 +11,7 @@ extension TableText {
         HighHeartRateEvent | High Heart Rate Event | Heart | exam | -
         LowHeartRateEvent | Low Heart Rate Event | Heart | exam | -
         IrregularHeartRhythmEvent | Irregular Heart Rhythm Event | Heart | exam | -
+        HypertensionEvent | Hypertension Event | Heart | exam | -
         LowCardioFitnessEvent | Low Cardio Fitness Event | Heart | exam | LowCardioFitnessEvent
         AudioExposureEvent | Environmental Audio Exposure Event | Hearing | exam | EnvironmentalAudioExposureEvent
         HeadphoneAudioExposureEvent | Headphone Audio Exposure Event | Hearing | exam | HeadphoneAudioExposureEvent

@@ -23,6 +23,7 @@ extension TableText {
         HKCategoryValueSeverity | 0 Unspecified = Unspecified; 1 NotPresent = Not present; 2 Mild = Mild; 3 Moderate = Moderate; 4 Severe = Severe
         HKCategoryValueSleepAnalysis | 0 InBed = In bed; 1 AsleepUnspecified HKCategoryValueSleepAnalysisAsleep = Asleep, stage unspecified; 2 Awake = Awake; 3 AsleepCore = Asleep, core; 4 AsleepDeep = Asleep, deep; 5 AsleepREM = Asleep, REM
         HKCategoryValueVaginalBleeding | 1 Unspecified = Unspecified; 2 Light = Light; 3 Medium = Medium; 4 Heavy = Heavy; 5 None = None
+        HKMedicationDoseEventLogStatus | 1 NotInteracted = No answer to the reminder; 2 NotificationNotSent = Reminder not sent; 3 Snoozed = Reminder postponed; 4 Taken = Taken; 5 Skipped = Skipped; 6 NotLogged = Not logged
         HKVisionPrescriptionType | 1 Glasses = Glasses; 2 Contacts = Contact lenses
         """
 }

@@ -18,6 +18,8 @@ extension TableText {
         stateOfMind | HKStateOfMind | HKDataTypeStateOfMind | State of Mind | Mental Wellbeing | survey | components | - | -
         assessment | HKScoredAssessmentTypeIdentifierPHQ9 | HKPHQ9Assessment | PHQ-9 | Mental Wellbeing | survey | integer | - | loinc 44249-1 PHQ-9 quick depression assessment panel
         assessment | HKScoredAssessmentTypeIdentifierGAD7 | HKGAD7Assessment | GAD-7 | Mental Wellbeing | survey | integer | - | -
+        medicationDose | HKMedicationDoseEventTypeIdentifierMedicationDoseEvent | HKMedicationDoseEvent | Medication Dose Event | Medications | therapy | CodeableConcept | HKMedicationDoseEventLogStatus | -
+        medicationConcept | HKDataTypeIdentifierUserAnnotatedMedicationConcept | HKUserAnnotatedMedication | Medication | Medications | therapy | components | - | -
         clinicalRecord | HKClinicalTypeIdentifierAllergyRecord | - | Allergy Record | Clinical Records | exam | AllergyIntolerance | - | -
         clinicalRecord | HKClinicalTypeIdentifierClinicalNoteRecord | - | Clinical Note Record | Clinical Records | exam | DocumentReference | - | -
         clinicalRecord | HKClinicalTypeIdentifierConditionRecord | - | Condition Record | Clinical Records | exam | Condition | - | -

@@ -24,6 +24,7 @@ extension TableText {
         ElectrodermalActivity | Electrodermal Activity | Body Measurements | exam | discrete | mcS | uS | µS | 0..100 | 4.2 | -
         BloodGlucose | Blood Glucose | Laboratory | laboratory | discrete | mg/dL | mg/dL | mg/dL | 10..1000 | 95 | loinc 41653-7 Glucose [Mass/volume] in Capillary blood by Glucometer
         BloodAlcoholContent | Blood Alcohol Content | Laboratory | laboratory | discrete | % | % | % | 0..0.6 | 0.0002 | loinc 74859-0 Ethanol [Mass/volume] in Blood Estimated from serum or plasma level
+        HeartRateVariabilityRMSSD | Heart Rate Variability (RMSSD) | Heart | vital-signs | discrete | ms | ms | ms | 0..500 | 38.2 | -
         HeartRateVariabilitySDNN | Heart Rate Variability (SDNN) | Heart | vital-signs | discrete | ms | ms | ms | 0..500 | 43.7 | loinc 80404-7 R-R interval.standard deviation (Heart rate variability)
         WalkingHeartRateAverage | Walking Heart Rate Average | Heart | vital-signs | discrete | count/min | /min | beats/minute | 20..250 | 98 | -
         HeartRateRecoveryOneMinute | Heart Rate Recovery (One Minute) | Heart | vital-signs | discrete | count/min | /min | beats/minute | -50..150 | 28 | -

@@ -32,6 +32,10 @@ public final class HealthType: Sendable, Hashable {
         case clinicalRecord
         /// The rings of one day.
         case activitySummary
+        /// A dose of a medication.
+        case medicationDose
+        /// A medication that the person keeps.
+        case medicationConcept
     }
 
     /// The FHIR category (<https://hl7.org/fhir/R4/valueset-observation-category.html>).
@@ -197,7 +201,8 @@ public final class HealthType: Sendable, Hashable {
     package static func shortName(of identifier: String) -> String {
         for prefix in [
             "HKQuantityTypeIdentifier", "HKCategoryTypeIdentifier", "HKCorrelationTypeIdentifier",
-            "HKScoredAssessmentTypeIdentifier", "HKClinicalTypeIdentifier", "HK",
+            "HKScoredAssessmentTypeIdentifier", "HKClinicalTypeIdentifier", "HKMedicationDoseEventTypeIdentifier",
+            "HKDataTypeIdentifier", "HK",
         ] where identifier.hasPrefix(prefix) { return String(identifier.dropFirst(prefix.count)) }
         return identifier
     }
