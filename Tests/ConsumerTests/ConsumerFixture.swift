@@ -33,7 +33,7 @@ struct ConsumerFixture {
         templates: [String] = ConsumerFixture.contractTemplates, forms: [Questionnaire]? = nil,
         published: (@Sendable () async -> PublishedStudy)? = nil,
         signatures: SignaturePolicy = .init(study: "s", acceptsUnsigned: true), links: LinkIntake = .none,
-        clock: @escaping @Sendable () -> Date = { Date() }
+        ownBases: [String] = [], clock: @escaping @Sendable () -> Date = { Date() }
     ) async throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("consumer-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -56,7 +56,7 @@ struct ConsumerFixture {
                 c3pro: c3pro, maximumResources: 100,
                 validation: SubmissionValidation(strictness: strictness, profiles: []),
                 identifyingData: identifyingData, withdrawalGrace: withdrawalGrace, signatures: signatures,
-                links: links, published: published ?? { study }),
+                links: links, ownBases: ownBases, published: published ?? { study }),
             clock: clock)
         self.clock = clock
     }

@@ -22,6 +22,26 @@ import Trust
         try await fixture.close()
     }
 
+    /// A Patient of another server is another person; one with our own address in front is our participant.
+    @Test func aParticipantIsNamedByTheirOwnAddressAlone() async throws {
+        let fixture = try await ConsumerFixture(ownBases: ["https://study.example/fhir"])
+        let client = try await fixture.client()
+        try await fixture.send(ConsumerFixture.contract("p1"), from: client)
+        func send(_ subject: String) async throws -> SubmissionOutcome? {
+            let response = ConsumerFixture.response("p1").replacingOccurrences(of: "Patient/p1", with: subject)
+            return try await fixture.send(response, from: client)
+        }
+        #expect(try await send("Patient/p1")?.status == .stored)
+        #expect(try await send("https://study.example/fhir/Patient/p1")?.status == .stored)
+        let far = try await send("https://elsewhere.example/fhir/Patient/p1")
+        #expect(far?.status == .quarantined && far?.reasonCode == "subject-missing")
+        #expect(
+            try await fixture.count(
+                "SELECT count(*) AS number FROM record WHERE type = 'QuestionnaireResponse' AND subject = 'p1'")
+                == 2)
+        try await fixture.close()
+    }
+
     @Test func nobodyOverwritesAnothersCoverage() async throws {
         let fixture = try await ConsumerFixture(strictness: .none)
         let (first, second) = (try await fixture.client(), try await fixture.client())

@@ -122,6 +122,21 @@ import Trust
         try await fixture.close()
     }
 
+    /// An export of all patients has those of this server.
+    @Test func isInNoExportOfOurPatients() async throws {
+        let (fixture, _) = try await filled()
+        let counts = try await fixture.database.read { transaction in
+            try [ExportedPatients.everything, .anyPatient, .among(["p1"])].map { patients in
+                let condition = patients.condition(in: transaction.dialect)
+                return try transaction.first(
+                    "SELECT count(*) AS total FROM record r WHERE r.type = 'Observation' AND " + condition.sql,
+                    condition.parameters)?.integer("total")
+            }
+        }
+        #expect(counts == [5, 3, 3])
+        try await fixture.close()
+    }
+
     @Test func aConditionOfAWriteKnowsOwnAddresses() async throws {
         let (fixture, base) = try await filled()
         let found = try await fixture.send(

@@ -40,6 +40,10 @@ import Testing
             #expect(paths["/\(type)/{id}/{member}"]?["get"] != nil)
         }
         #expect(paths["/"]?["get"] != nil && paths["/_search"]?["post"] != nil)
+        // Each operation takes POST.
+        for path in paths.members where path.key.contains("$") && !path.key.contains("{job}") {
+            #expect(path.value["post"] != nil, "\(path.key)")
+        }
     }
 
     /// Names of operations are there once, references lead somewhere, and each part of a path is a parameter.

@@ -148,6 +148,10 @@ struct OperationTests {
             #"{"resourceType":"Condition","id":"long","subject":{"reference":"Patient/p2"},"onsetDateTime":"2010","abatementDateTime":"2022"}"#
         )
         try await fixture.put(#"{"resourceType":"Condition","id":"untold","subject":{"reference":"Patient/p2"}}"#)
+        // What was found is no time of care.
+        try await fixture.put(
+            observation("date", subject: "p2", date: "2020-05-01").replacingOccurrences(
+                of: #""valueQuantity":{"value":72.00,"unit":"/min"}"#, with: #""valueDateTime":"2009-01-01""#))
         func found(_ query: String) async throws -> Set<String> {
             Set(
                 ids(try await fixture.send(.get, "/fhir/Patient/p2/$everything?" + query).json)
@@ -155,7 +159,8 @@ struct OperationTests {
         }
         let now = try await found("start=2020-01-01&end=2020-12-31")
         #expect(now.filter { $0.hasPrefix("now-") }.count == 6 && !now.contains { $0.hasPrefix("then-") }, "\(now)")
-        #expect(now.isSuperset(of: ["p2", "long", "untold"]))
+        #expect(now.isSuperset(of: ["p2", "long", "untold", "date"]))
+        #expect(try await !found("end=2010-12-31").contains("date"))
         let then = try await found("end=2010-12-31")
         #expect(then.filter { $0.hasPrefix("then-") }.count == 6 && !then.contains { $0.hasPrefix("now-") })
         #expect(try await found("start=2023").isDisjoint(with: ["long", "now-condition"]))

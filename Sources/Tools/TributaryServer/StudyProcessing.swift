@@ -36,7 +36,8 @@ public enum StudyProcessing {
                     study: study.id, acceptsUnsigned: study.unsigned,
                     acceptsGateway: study.acceptPlainFHIR || study.c3pro.isAccepted,
                     requiresInvitation: study.requiresInvitation),
-                links: StudyStores.linkIntake(of: folder), published: { await published.value() }),
+                links: StudyStores.linkIntake(of: folder), ownBases: study.publicURL.map { [$0 + "/fhir"] } ?? [],
+                published: { await published.value() }),
             clock: clock)
     }
 }

@@ -10,10 +10,12 @@ struct ParsedDocument: Sendable {
     /// Whose it is, by the document as it came.
     let owners: ResourceOwners
 
-    init(bytes: Data) throws(ResourceError) {
+    /// - Parameter ownBases: the server's own base URLs, without a last slash, which a reference to a participant may have in
+    ///   front.
+    init(bytes: Data, at ownBases: [String] = []) throws(ResourceError) {
         self.bytes = bytes
         resource = try Resource(bytes)
-        owners = resource.owners
+        owners = resource.owners.local(to: ownBases)
     }
 }
 

@@ -25,13 +25,15 @@ public struct SubmissionProcessor: Sendable {
         public let signatures: SignaturePolicy
         /// Where links to records of the site are looked up.
         public let links: LinkIntake
+        /// The base URLs of the FHIR API, without a last slash; none where its address is not known.
+        public let ownBases: [String]
         /// The published files of the study; asked for at each submission, for files may be added while it runs.
         public let published: @Sendable () async -> PublishedStudy
 
         public init(
             c3pro: C3PROAcceptance, maximumResources: Int, validation: SubmissionValidation,
             identifyingData: IdentifyingDataHandling = .quarantine, withdrawalGrace: TimeInterval = 0,
-            signatures: SignaturePolicy, links: LinkIntake = .none,
+            signatures: SignaturePolicy, links: LinkIntake = .none, ownBases: [String] = [],
             published: @escaping @Sendable () async -> PublishedStudy
         ) {
             self.c3pro = c3pro
@@ -41,6 +43,7 @@ public struct SubmissionProcessor: Sendable {
             self.withdrawalGrace = withdrawalGrace
             self.signatures = signatures
             self.links = links
+            self.ownBases = ownBases
             self.published = published
         }
     }
@@ -325,7 +328,8 @@ public struct SubmissionProcessor: Sendable {
         let reader = SubmissionReader(
             maximumResources: study.maximumResources, validation: study.validation,
             answers: AnswerValidation(strictness: study.validation.strictness, acceptsC3PRO: study.c3pro.isAccepted),
-            contracts: ContractValidation(c3pro: study.c3pro), identifyingData: study.identifyingData)
+            contracts: ContractValidation(c3pro: study.c3pro), identifyingData: study.identifyingData,
+            ownBases: study.ownBases)
         let documents: [ParsedDocument]
         do {
             documents = try reader.parse(opened)

@@ -28,6 +28,8 @@ struct SubmissionReader {
     let answers: AnswerValidation
     let contracts: ContractValidation
     let identifyingData: IdentifyingDataHandling
+    /// The base URLs of the FHIR API, without a last slash: a Patient with one of them in front is a participant.
+    var ownBases: [String] = []
 
     /// The documents of a payload as JSON, and no further: what it takes to see what they are about costs no more than
     /// their bytes.
@@ -38,7 +40,7 @@ struct SubmissionReader {
         return try documents.enumerated().map { index, bytes in
             try Self.placed(index, of: documents.count) {
                 do throws(ResourceError) {
-                    return try ParsedDocument(bytes: bytes)
+                    return try ParsedDocument(bytes: bytes, at: ownBases)
                 } catch {
                     throw SubmissionProblem(error.code, error.message)
                 }
@@ -123,7 +125,7 @@ struct SubmissionReader {
                 "resource-type-not-accepted", "Resources of the type \(converted.resourceType) are not taken here.")
         }
         if let problem = try validation.problem(in: converted, budget: budget) { throw problem }
-        let owners = version == nil ? document.owners : converted.owners
+        let owners = version == nil ? document.owners : converted.owners.local(to: ownBases)
         guard let subject = owners.one else {
             throw owners.patients.isEmpty
                 ? SubmissionProblem(

@@ -6,7 +6,7 @@ import Trust
 public enum ExportedPatients: Sendable, Hashable {
     /// All that is held.
     case everything
-    /// What belongs to any patient.
+    /// What belongs to any patient of this server.
     case anyPatient
     /// What belongs to one of these, who are in an order and each once.
     case only([String])
@@ -23,7 +23,8 @@ extension ExportedPatients {
         case .anyPatient:
             return SQLFragment(
                 "(r.subject IS NOT NULL OR EXISTS (SELECT 1 FROM record_protection o WHERE o.number = r.number"
-                    + " AND o.kind = 'owner'))")
+                    // The patients of other servers have addresses, with a slash in them.
+                    + " AND o.kind = 'owner' AND o.value NOT LIKE '%/%'))")
         case .only(let ids):
             // One value, however many they are.
             let list = SQLFragment(

@@ -163,11 +163,12 @@ struct OpenAPIPaths {
                     answers: [.resource("200", type), .done("304")])
             case .vread:
                 add(
-                    one + "/_history/{version}", "get", operation, Input(path: own + ["version"]),
+                    one + "/_history/{version}", "get", operation, Input(path: own + ["version"], query: Self.parts),
                     answers: [.resource("200", type)])
             case .historyInstance:
                 add(
-                    one + "/_history", "get", operation, Input(path: own, query: ["_count", "_cursor"]),
+                    one + "/_history", "get", operation,
+                    Input(path: own, query: ["_since", "_at", "_count", "_cursor"]),
                     answers: page)
             case .historyType:
                 add(all + "/_history", "get", operation, Input(query: Self.history), answers: page)
@@ -212,6 +213,9 @@ struct OpenAPIPaths {
             case "everything":
                 let query = ["_type", "_since", "start", "end", "_count", "_cursor"]
                 add(one + "/$everything", "get", name(operation), Input(path: own, query: query), answers: page)
+                add(
+                    one + "/$everything", "post", name(operation) + "-post",
+                    Input(path: own, body: Self.content("Parameters")), answers: page)
             case "export" where type == GroupMembership.type:
                 addExport(one + "/$export", name(operation), path: own, query: Self.export + ["patient"])
             case "export": addExport(all + "/$export", name(operation), query: Self.export + ["patient"])

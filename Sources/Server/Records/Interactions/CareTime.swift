@@ -14,9 +14,9 @@ struct CareTime {
             SearchTree.of(type)?.parameters.filter { $0.kind == .date && !Self.isOther($0.code) }.map(\.code) ?? []
     }
 
-    /// Whether a date parameter says something else: when the record was changed, or about a person.
+    /// Whether a date parameter says something else: when the record was changed, a date of a person, or what was found.
     private static func isOther(_ code: String) -> Bool {
-        ["_lastUpdated", "birthdate", "death-date"].contains(code)
+        ["_lastUpdated", "birthdate", "death-date", "value-date"].contains(code)
     }
 
     /// Holds of a row `r` whose times overlap a period, and of one that has no times.
