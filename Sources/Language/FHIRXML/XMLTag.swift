@@ -21,9 +21,13 @@
         func attributePrefix(_ index: Int) -> Text? { fields?[index * 5 + 1] }
         func attributeURI(_ index: Int) -> Text? { fields?[index * 5 + 2] }
 
-        /// The value with references resolved.
+        /// The value with references resolved, without the spaces around it (<https://hl7.org/fhir/R4/datatypes.html#string>).
+        /// The parser has made a space of each tab and each end of a line that is not written as a reference.
         func value(_ index: Int) -> String {
-            guard let fields, let start = fields[index * 5 + 3], let end = fields[index * 5 + 4] else { return "" }
+            guard let fields, var start = fields[index * 5 + 3], var end = fields[index * 5 + 4] else { return "" }
+            let space = UInt8(ascii: " ")
+            while start < end, start.pointee == space { start += 1 }
+            while start < end, (end - 1).pointee == space { end -= 1 }
             return XMLTag.text(UnsafeBufferPointer(start: start, count: end - start))
         }
 
