@@ -6,7 +6,7 @@ import Testing
     @Test(arguments: [
         "https://app.example/callback", "https://app.example", "https://app.example:8443/cb?x=1",
         "http://127.0.0.1:8910/cb", "http://[::1]:8910/cb", "http://localhost/cb", "org.example.app:/callback",
-        "org.example.app://callback",
+        "org.example.app://callback", "com.example.a-1:/cb", "io.study2.app:cb",
     ])
     func usersAreSentBackByTLSToTheMachineItselfOrToAnApp(text: String) throws {
         #expect(try #require(RegisteredURL(text)).isRedirection)
@@ -22,6 +22,12 @@ import Testing
         "https://app.example/a b", "https://app.example/\u{0}", "https://app.example/ü", "https://.example/",
         "https://app.example./", "http://127.0.0.1.attacker.example/", "http://127.0.0.1@attacker.example/",
         "http://[::1", "http://[::1]x/", "myapp://callback", "https://app.example/\r\nLocation:x", "urn:ietf:wg:oauth",
+        // What a browser runs or opens, also as the beginning of a name; what is no name of a domain.
+        "javascript.x:alert(1)", "javascript.example.app:/cb", "data.x:text/html,x", "vbscript.x:y",
+        "file.x:/etc/passwd",
+        "blob.x:y", "about.x:blank", "http.x:/cb", "https.x://a", "view-source.x:y", "intent.x:/y", ".x:/cb", "x.:/cb",
+        "a..b:/cb",
+        "-a.b:/cb", "a-.b:/cb", "a+b.c:/cb", "a.b+c:/cb", "1a.b:/cb",
     ])
     func nowhereElse(text: String) {
         #expect(RegisteredURL(text)?.isRedirection != true)

@@ -47,13 +47,39 @@ public struct RegisteredURL: Sendable, Hashable {
     public var isLoopback: Bool { LoopbackHost.matches(host) }
 
     /// Whether users may be sent back to it (RFC 8252 section 7): by TLS, to an app on the machine itself, or by the scheme
-    /// of an app, which has a dot in it as the names of those who own it have.
+    /// of an app, which has the form of a domain name (RFC 8252 section 7.1) and is not one that a browser runs or opens itself.
     public var isRedirection: Bool {
         switch scheme {
         case "https": !host.isEmpty
         case "http": isLoopback
-        default: scheme.contains(".")
+        default: Self.isDomainName(scheme) && Self.browserSchemes.isDisjoint(with: Self.labels(scheme).prefix(1))
         }
+    }
+
+    /// The schemes that a browser runs, or opens itself. An app's scheme does not begin with one as its first label either: readers
+    /// that stop at the dot would take it for the scheme.
+    private static let browserSchemes: Set<String> = [
+        "about", "blob", "chrome", "data", "file", "filesystem", "ftp", "http", "https", "intent", "jar", "javascript",
+        "jscript", "livescript", "mailto", "mhtml", "mocha", "ms-its", "resource", "sms", "tel", "vbscript", "vbs",
+        "view-source",
+        "ws", "wss",
+    ]
+
+    private static func labels(_ name: String) -> [String] {
+        name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    /// Whether a text has the form of a domain name in small letters (RFC 1123 section 2.1): two labels or more, none of which
+    /// begins or ends with a hyphen.
+    private static func isDomainName(_ text: String) -> Bool {
+        let labels = labels(text)
+        return labels.count >= 2 && text.utf8.count <= 253
+            && labels.allSatisfy { label in
+                (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
+                    && label.utf8.allSatisfy {
+                        (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-")
+                    }
+            }
     }
 
     /// Whether keys may be fetched from it: by TLS at its port, or from the machine itself where that is let.
