@@ -111,6 +111,16 @@ import Testing
         #expect(try owners(#"{"resourceType":"Questionnaire"}"#) == ResourceOwners(patients: []))
     }
 
+    /// Access to a Binary is access to what its `securityContext` names.
+    @Test func aBinaryIsWhoseItsSecurityContextSays() throws {
+        func binary(_ reference: String) throws -> ResourceOwners {
+            try owners(#"{"resourceType":"Binary","securityContext":{"reference":"\#(reference)"}}"#)
+        }
+        #expect(try binary("Patient/a").one == "a")
+        #expect(try binary("DocumentReference/d").one == nil)
+        #expect(try owners(#"{"resourceType":"Binary"}"#) == ResourceOwners(patients: []))
+    }
+
     @Test(arguments: [
         #"{"reference":"urn:uuid:53fefa32-fcbb-4ff8-8a92-55ee120877b7"}"#,
         ##"{"reference":"#p"}"##, ##"{"reference":"#nobody"}"##, ##"{"reference":"Patient?identifier=7"}"##,

@@ -36,7 +36,9 @@ import Testing
         // Systems spelled otherwise.
         ("http://hl7.org/fhir/v3/Confidentiality", "R"), ("urn:oid:2.16.840.1.113883.5.25", "R"),
         (conf + "|2018-08-12", "R"), (conf + "/", "R"), ("https://terminology.hl7.org/CodeSystem/v3-ActCode", "ETH"),
-        ("http://terminology.hl7.org/CodeSystem/v3-ObservationValue", "SUBSETTED"), (nil, "R"), (nil, nil), ("", ""),
+        ("http://terminology.hl7.org/CodeSystem/v3-ObservationValue", nil),
+        ("http://terminology.hl7.org/CodeSystem/v3-ObservationValue/", "PSEUDED"), (nil, "PSEUDED"), (nil, "R"),
+        (nil, nil), ("", ""),
     ])
     func whatIsNotUnderstoodShowsToThoseAloneWhoMaySeeAllThatIsSensitive(system: String?, code: String?) throws {
         let labels = labels((system, code), (Self.act, "HIV"))
@@ -45,6 +47,20 @@ import Testing
         let every = SensitivityCodes.r4.all.map { "sens/" + $0 }.joined(separator: " ")
         #expect(try !AccessScopes(every).sensitivity.permits(labels.sensitivities))
         #expect(try AccessScopes("sens/*").sensitivity.permits(labels.sensitivities))
+    }
+
+    /// They say how a record was made, and hide nothing.
+    @Test(arguments: [
+        "PSEUDED", "REDACTED", "ANONYED", "ABSTRED", "AGGRED", "MASKED", "SUBSETTED", "SYNTAC", "TRSLT", "VERSIONED",
+        "PATRPT", "RELIABLE", "UNRELIABLE", "PROAST",
+    ])
+    func codesOfObservationValueHideNothing(code: String) {
+        for system in SecurityLabels.descriptiveSystems {
+            #expect(labels((system, code)) == .none, "\(system)")
+            let with = labels((system, code), (Self.act, "HIV"), (Self.conf, "R"))
+            #expect(with == labels((Self.act, "HIV"), (Self.conf, "R")))
+            #expect(!SecurityLabels.none.areLower(than: labels((system, code))))
+        }
     }
 
     @Test func codesCoverThoseBelowThem() {

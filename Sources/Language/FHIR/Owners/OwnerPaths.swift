@@ -31,6 +31,8 @@ struct OwnerPaths: Sendable {
             }
             byType[type] = names.map { Path(names: $0, isForPatients: OwnerPaths.isForPatients($0, of: type)) }
         }
+        // Access to a Binary is access to the resource that it names (<https://hl7.org/fhir/R4/binary.html>).
+        byType["Binary"] = OwnerPaths.unknown + [Path(names: ["securityContext"], isForPatients: false)]
     }
 
     /// The ways of a type; of one that R4 does not know, those that count in every type.

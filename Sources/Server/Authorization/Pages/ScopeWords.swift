@@ -21,9 +21,7 @@ struct ScopeWords {
         case .everySensitivity:
             return (
                 "All records that are marked as sensitive",
-                isParticipant
-                    ? "Such as those about mental health, addiction, HIV or violence, and your own entry as a participant."
-                    : "Such as those about mental health, addiction, HIV or violence, and participants' own entries."
+                "Such as those about mental health, addiction, HIV or violence."
             )
         case .launch, .launchPatient:
             return (isParticipant ? "Know which record is yours" : "Know which patient you choose", nil)

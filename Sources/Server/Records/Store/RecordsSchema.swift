@@ -4,7 +4,8 @@ import Storage
 public enum RecordsSchema {
     public static let migrations: [Migration] =
         versions + compactSearch + sources + keys + protection + searchEntries + history + exports
-        + ranges + streams + unreferencedEntries + rows + addresses + entriesWithoutCase + typeChanges + writeQuota
+        + ranges + streams + unreferencedEntries + rows + addresses + descriptiveLabels + entriesWithoutCase + typeChanges
+        + writeQuota
 
     /// The versions of the resources, and what they are found by.
     private static let versions: [Migration] = [

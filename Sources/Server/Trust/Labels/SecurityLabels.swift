@@ -7,6 +7,12 @@ public struct SecurityLabels: Sendable, Hashable {
     public static let sensitivitySystem = "http://terminology.hl7.org/CodeSystem/v3-ActCode"
     /// The system of the sensitivity codes that HL7's lacks: `SOC`, social services.
     public static let localSensitivitySystem = "urn:tributary:sensitivity"
+    /// The identifiers of v3-ObservationValue: its URL in R4, its URL in STU3 and its OID. Its codes (`PSEUDED`, `REDACTED`,
+    /// `ANONYED`, ...) describe how a record was made and how far it can be trusted. They restrict no access.
+    public static let descriptiveSystems: Set<String> = [
+        "http://terminology.hl7.org/CodeSystem/v3-ObservationValue", "http://hl7.org/fhir/v3/ObservationValue",
+        "urn:oid:2.16.840.1.113883.5.1063",
+    ]
     /// What stands among the sensitivities for a label that is not understood. It is no code, and no scope names it.
     public static let unrecognized = "?"
 
@@ -20,12 +26,13 @@ public struct SecurityLabels: Sendable, Hashable {
 
     /// Reads the codings of `meta.security`, those of contained resources included.
     ///
-    /// A coding without a code, one whose code its system does not have or has retired, and one of any other system might
+    /// A code of v3-ObservationValue is left out: it describes the record. A coding without a code, one whose code its system does not have or has retired, and one of any other system might
     /// mean anything, and shows the record to those alone who may see everything sensitive.
     public init(_ codings: some Sequence<(system: String?, code: String?)>) {
         var highest: Confidentiality?
         var sensitivities: Set<String> = []
         for (system, code) in codings {
+            if code?.isEmpty == false, system.map(SecurityLabels.descriptiveSystems.contains) == true { continue }
             if system == SecurityLabels.confidentialitySystem, let found = code.flatMap(Confidentiality.init(code:)) {
                 highest = max(highest ?? found, found)
             } else if let code, SecurityLabels.isSensitivity(code, of: system) {
