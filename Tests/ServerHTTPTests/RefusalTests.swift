@@ -70,6 +70,30 @@ import Testing
         #expect(told.codes == ["planned", "planned", "planned"])
     }
 
+    /// A request that makes the server fail is charged like one that is refused, and fills no log.
+    @Test func aStrangerWhoFindsAFailureGetsNoMoreOfThemThanOfRefusals() async throws {
+        let application = try application { router, charge in
+            let routes = GuardedRoutes(refusal: Self.problem) { routes in
+                routes.get("fail") { _, _ -> Response in throw Unforeseen() }
+                routes.get("known") { _, context -> Response in
+                    context.outcome.caller = "c-1"
+                    throw Unforeseen()
+                }
+            }
+            router.add([routes], charge: charge)
+        }
+        try await application.test(.router) { client in
+            var statuses: [Int] = []
+            for _ in 0..<9 { statuses.append(try await ask(client, "/fail").status.code) }
+            #expect(statuses == [500, 500, 500] + Array(repeating: 429, count: 6))
+            let known = try await ask(client, "/known")
+            #expect(known.status == .internalServerError)
+        }
+        #expect(told.codes == [])
+        // At most one line a second of them; the test takes less than three.
+        #expect(told.lines.filter { $0.contains(#""code":"internal""#) }.count <= 3)
+    }
+
     @Test func whoIsKnownIsCountedAndNeverAskedToWait() async throws {
         let application = try application { router, charge in
             let routes = GuardedRoutes(refusal: Self.problem) { routes in

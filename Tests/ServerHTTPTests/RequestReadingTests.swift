@@ -34,6 +34,26 @@ import Testing
         #expect(request("/x?" + text).queryForm == nil)
     }
 
+    /// A database and a terminal obey them; a text in several lines is a text.
+    @Test(arguments: ["a=%00", "%00=1", "a=x%01", "a=%1B%5B2J", "a=%7F", "a=b&c=%00", "a=\u{0}"])
+    func aControlCharacterIsInNoForm(text: String) {
+        #expect(FormFields(text) == nil)
+        #expect(FormFields(Data(text.utf8)) == nil)
+    }
+
+    @Test func linesAndTabsAreInForms() {
+        #expect(FormFields("a=x%0D%0Ay%09z")?["a"] == "x\r\ny\tz")
+    }
+
+    @Test func controlCharactersInAnAddressAreFoundHoweverTheyAreWritten() {
+        for address in ["/x?a=%00", "/%00", "/x?%0b=1", "/x?a=%7f", "/x?a=%1b"] {
+            #expect(ControlCharacters.areEncoded(in: address), "\(address)")
+        }
+        for address in ["/x?a=%0a", "/x?a=%20%09", "/x?a=%2500", "/x?a=%0", "/x?a=%", "/x?a=%C3%80", "/%G0%0G"] {
+            #expect(!ControlCharacters.areEncoded(in: address), "\(address)")
+        }
+    }
+
     @Test func whatIsNotUTF8IsNoForm() {
         #expect(FormFields(Data([0x61, 0x3D, 0xFF])) == nil)
         #expect(FormFields(Data("a=1".utf8))?["a"] == "1")

@@ -2,6 +2,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
 import NIOSSL
 
 /// HTTP/1.1 on one connection, with or without TLS, within ``HTTPLimits``.
@@ -46,7 +47,10 @@ struct BoundedHTTPChannel: HTTPChannelHandler {
         }.flatMap {
             // 4. HTTP.
             http.setup(channel: channel, logger: logger)
-        }.map { value in
+        }.flatMapThrowing { value in
+            let pipeline = channel.pipeline.syncOperations
+            let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
+            try pipeline.addHandler(RequestHeadHandler(), position: .before(codec))
             if !isAdmitted { channel.close(promise: nil) }
             return value
         }

@@ -16,12 +16,16 @@ final class RequestProgressHandler: ChannelDuplexHandler, RemovableChannelHandle
 
     private let timer: ConnectionTimer
     private var nextRead: Scheduled<Void>?
+    /// Whether a request came whose answer has not begun.
+    private var mayContinue = false
 
     init(timer: ConnectionTimer) { self.timer = timer }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
-        case .head: timer.note(.head)
+        case .head:
+            mayContinue = true
+            timer.note(.head)
         case .body: if timer.isDraining { return }
         case .end: timer.note(.end)
         }
@@ -49,7 +53,9 @@ final class RequestProgressHandler: ChannelDuplexHandler, RemovableChannelHandle
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        guard case .end = unwrapOutboundIn(data) else {
+        let part = unwrapOutboundIn(data)
+        if case .head(let head) = part, head.status.kind != .informational { mayContinue = false }
+        guard case .end = part else {
             context.write(data, promise: promise)
             return
         }
@@ -60,6 +66,19 @@ final class RequestProgressHandler: ChannelDuplexHandler, RemovableChannelHandle
             if timer.isDraining { context.read() }
         }
         context.write(data, promise: written)
+    }
+
+    /// Sends `100 (Continue)` where the answer has not begun.
+    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        guard event is ContinuingBody.Continue else {
+            context.triggerUserOutboundEvent(event, promise: promise)
+            return
+        }
+        if mayContinue {
+            mayContinue = false
+            context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
+        }
+        promise?.succeed(())
     }
 }
 

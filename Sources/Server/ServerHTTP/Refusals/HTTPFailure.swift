@@ -88,6 +88,14 @@ extension HTTPFailure {
     public static let bodyTooLarge = HTTPFailure(
         .contentTooLarge, "body-too-large", "The body has more bytes than this server takes.")
 
+    /// 417 (RFC 9110 section 15.5.18).
+    static let expectationUnknown = HTTPFailure(
+        .expectationFailed, "expectation-unknown", "The only expectation that this server meets is 100-continue.")
+
+    /// 400: an address with a control character that is percent-encoded.
+    static let addressInvalid = HTTPFailure(
+        .badRequest, "address-invalid", "The address has a control character; leave it out.")
+
     /// 415 (RFC 9110 section 15.5.16): what is stored or searched for is the body as it was sent.
     public static let encodingNotSupported = HTTPFailure(
         .unsupportedMediaType, "encoding-not-supported", "The body must not be compressed.")

@@ -43,6 +43,7 @@ extension Request {
 extension Response {
     /// Says that the answer is another one where a header field of the request is (RFC 9110 section 12.5.5).
     mutating func vary(by field: String) {
-        headers[.vary] = headers[.vary].map { "\($0), \(field)" } ?? field
+        let named = (headers[.vary] ?? "").split { $0 == "," || $0 == " " }.map(String.init)
+        if !named.contains(field) { headers[.vary] = (named + [field]).joined(separator: ", ") }
     }
 }

@@ -6,9 +6,12 @@ import Hummingbird
 public struct FormFields: Sendable {
     public let fields: [(name: String, value: String)]
 
-    /// - Returns: nil where the text is wrongly encoded or is not UTF-8.
+    /// - Returns: nil where the text is wrongly encoded, is not UTF-8 or has a control character other than a tab and the ends
+    ///   of lines.
     public init?(_ text: some StringProtocol) {
-        guard let fields = PercentEncoding.fields(text) else { return nil }
+        guard let fields = PercentEncoding.fields(text),
+            fields.allSatisfy({ !ControlCharacters.isIn($0.name) && !ControlCharacters.isIn($0.value) })
+        else { return nil }
         self.fields = fields
     }
 

@@ -1,5 +1,6 @@
 import Core
 import Hummingbird
+import NIOCore
 
 /// The context of a request for its route: whose it is, and the id under which it is logged.
 public struct ServerRequestContext: RequestContext {
@@ -13,7 +14,11 @@ public struct ServerRequestContext: RequestContext {
     /// The outcome of the request, told outwards by the routes.
     public let outcome = RequestOutcome()
 
+    /// The connection, for the interim answer before a body.
+    let channel: any Channel
+
     public init(source: ApplicationRequestContextSource) {
+        channel = source.channel
         coreContext = CoreRequestContextStorage(source: source)
         connection = ObjectIdentifier(source.channel)
         client = ClientAddress(source.channel.remoteAddress.flatMap(IPAddress.init))

@@ -16,7 +16,22 @@ struct ServingResponder<Router: HTTPResponder>: HTTPResponder where Router.Conte
     /// The line's level: one that asks every few seconds is not worth a line at `info`.
     let logLevel: Logger.Level
     /// Cancels what works on a request whose client is gone; nil where no connections are counted.
-    var connections: ConnectionBudget?
+    private let connections: ConnectionBudget?
+    /// Limits the lines of refusals and failures.
+    private let throttle = LogThrottle()
+
+    init(
+        router: Router, trustedProxies: [IPNetwork], isSecure: Bool, shutdown: ShutdownState, metrics: RequestMetrics?,
+        logLevel: Logger.Level, connections: ConnectionBudget? = nil
+    ) {
+        self.router = router
+        self.trustedProxies = trustedProxies
+        self.isSecure = isSecure
+        self.shutdown = shutdown
+        self.metrics = metrics
+        self.logLevel = logLevel
+        self.connections = connections
+    }
 
     func respond(to request: Request, context: ServerRequestContext) async throws -> Response {
         let start = ContinuousClock.now
@@ -24,7 +39,7 @@ struct ServingResponder<Router: HTTPResponder>: HTTPResponder where Router.Conte
         context.client = ClientAddress(
             peer: context.client.address, forwardedFor: request.headers[values: .forwardedFor],
             trustedProxies: trustedProxies)
-        var response = try await answer(request, context)
+        var response = try await expecting(request, context)
         // Whatever a route or a refusal would say: the client reads on where the body would begin (RFC 9110 section 9.3.2).
         if request.method == .head { response = response.createHeadResponse() }
         response.headers[.requestID] = context.requestID
@@ -51,15 +66,42 @@ struct ServingResponder<Router: HTTPResponder>: HTTPResponder where Router.Conte
             default: .error
             }
         guard context.logger.logLevel <= level else { return }
+        var omitted = 0
+        if level > logLevel {
+            guard let count = throttle.admit(outcome.code ?? String(response.status.code)) else { return }
+            omitted = count
+        }
         var metadata: Logger.Metadata = [
             "method": .string(RequestMetrics.name(request.method)), "status": .string(String(response.status.code)),
             "address": .string(context.client.shortened), "milliseconds": .string(duration.tenthsOfMilliseconds),
         ]
         if let route { metadata["route"] = .string(route) }
         if let caller = outcome.caller { metadata["client"] = .string(caller) }
+        if omitted > 0 { metadata["omitted"] = .string(String(omitted)) }
         if let code = outcome.code { metadata["code"] = .string(code) }
         if level == .error, let cause = outcome.cause { metadata["cause"] = .string(cause) }
         context.logger.log(level: level, "request", metadata: metadata)
+    }
+
+    /// Meets what the client expects before it sends a body (RFC 9110 section 10.1.1).
+    private func expecting(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let expectations = request.expectations
+        guard !expectations.isEmpty else { return try await answer(request, context) }
+        guard expectations.allSatisfy({ $0 == "100-continue" }) else {
+            let failure = HTTPFailure.expectationUnknown
+            context.outcome.refuse(failure, because: failure)
+            var response = failure.response
+            response.headers[.connection] = "close"
+            return response
+        }
+        let progress = ContinuingBody.Progress()
+        var continuing = request
+        continuing.body = RequestBody(
+            asyncSequence: ContinuingBody(body: request.body, channel: context.channel, progress: progress))
+        var response = try await answer(continuing, context)
+        // The client may or may not send the body after a final status: the connection cannot be read on.
+        if !progress.hasBegun { response.headers[.connection] = "close" }
+        return response
     }
 
     private func answer(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
@@ -67,6 +109,11 @@ struct ServingResponder<Router: HTTPResponder>: HTTPResponder where Router.Conte
             var response = HTTPFailure.shuttingDown.response
             response.headers[.connection] = "close"
             return response
+        }
+        guard !ControlCharacters.areEncoded(in: request.uri.string) else {
+            let failure = HTTPFailure.addressInvalid
+            context.outcome.refuse(failure, because: failure)
+            return failure.response
         }
         do {
             guard let tasks = connections?.tasks(of: context.connection) else {
@@ -83,7 +130,10 @@ struct ServingResponder<Router: HTTPResponder>: HTTPResponder where Router.Conte
             return HTTPFailure.requestCancelled.response
         } catch {
             // An error's text may repeat what was sent: its type tells where to look.
-            context.logger.error("failed", metadata: ["error": .string(String(describing: type(of: error)))])
+            let type = String(describing: type(of: error))
+            if throttle.admit("failed " + type) != nil {
+                context.logger.error("failed", metadata: ["error": .string(type)])
+            }
             return HTTPFailure.internalError.response
         }
     }
