@@ -20,6 +20,8 @@ public struct CrossOriginMiddleware: RouterMiddleware {
     private let answerHeaders: String?
     /// The path at and below which it stands; there it answers preflights itself. nil for the routes that it is added to.
     private let root: String?
+    /// The paths at or below the root that every origin may read.
+    private let openPaths: Set<String>
     /// An error in the form of the routes, which scripts are let read too; nil for the one that stands around.
     private let refusal: (@Sendable (any Error) -> OAuthFailure)?
 
@@ -27,13 +29,14 @@ public struct CrossOriginMiddleware: RouterMiddleware {
 
     private init(
         _ origins: Origins, methods: String, requestHeaders: String = usual, answerHeaders: String? = nil,
-        below root: String? = nil, refusal: (@Sendable (any Error) -> OAuthFailure)? = nil
+        below root: String? = nil, openPaths: Set<String> = [], refusal: (@Sendable (any Error) -> OAuthFailure)? = nil
     ) {
         self.origins = origins
         self.methods = methods
         self.requestHeaders = requestHeaders
         self.answerHeaders = answerHeaders
         self.root = root
+        self.openPaths = openPaths
         self.refusal = refusal
     }
 
@@ -57,14 +60,15 @@ public struct CrossOriginMiddleware: RouterMiddleware {
     /// - Parameters:
     ///   - requestHeaders: the header fields that scripts may send beside the usual ones.
     ///   - answerHeaders: the header fields that scripts are shown.
+    ///   - openPaths: the paths that every origin may read, by GET and HEAD.
     ///   - isAllowed: whether an origin may read.
     public static func below(
         _ root: String, methods: String, requestHeaders: [String], answerHeaders: [String],
-        isAllowed: @escaping @Sendable (String) async throws -> Bool
+        openPaths: Set<String> = [], isAllowed: @escaping @Sendable (String) async throws -> Bool
     ) -> CrossOriginMiddleware {
         CrossOriginMiddleware(
             .some(isAllowed), methods: methods, requestHeaders: ([usual] + requestHeaders).joined(separator: ", "),
-            answerHeaders: answerHeaders.joined(separator: ", "), below: root)
+            answerHeaders: answerHeaders.joined(separator: ", "), below: root, openPaths: openPaths)
     }
 
     /// The answer before a script's request; the headers are added around it.
@@ -78,9 +82,9 @@ public struct CrossOriginMiddleware: RouterMiddleware {
         if let root, !request.isAtOrBelow(root) { return try await next(request, context) }
         let headers = try await headers(for: request)
         do {
+            // Also for an origin that may not read: without the headers its browser sends nothing.
             let isAnswered =
-                root != nil && headers[.accessControlAllowOrigin] != nil && request.method == .options
-                && request.headers[.accessControlRequestMethod] != nil
+                root != nil && request.method == .options && request.headers[.accessControlRequestMethod] != nil
             var response =
                 try await isAnswered ? Self.preflight(request, context) : next(request, context)
             // What a route says of itself, as one that everybody may read, stands.
@@ -99,13 +103,15 @@ public struct CrossOriginMiddleware: RouterMiddleware {
     }
 
     private func headers(for request: Request) async throws -> HTTPFields {
-        guard case .some(let isAllowed) = origins else { return more([.accessControlAllowOrigin: "*"], request) }
+        guard case .some(let isAllowed) = origins, !openPaths.contains(request.uri.path) else {
+            return more([.accessControlAllowOrigin: "*"], openPaths.isEmpty ? methods : "GET, HEAD", request)
+        }
         guard let origin = request.headers[.origin] else { return root == nil ? [:] : [.vary: "Origin"] }
         guard try await isAllowed(origin) else { return [.vary: "Origin"] }
-        return more([.accessControlAllowOrigin: origin, .vary: "Origin"], request)
+        return more([.accessControlAllowOrigin: origin, .vary: "Origin"], methods, request)
     }
 
-    private func more(_ headers: HTTPFields, _ request: Request) -> HTTPFields {
+    private func more(_ headers: HTTPFields, _ methods: String, _ request: Request) -> HTTPFields {
         var headers = headers
         guard request.method == .options else {
             headers[.accessControlExposeHeaders] = answerHeaders

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// Answers what no route takes: 405 with `Allow` (RFC 9110 section 15.5.6) where a path is known and its method is not,
+/// Answers what no route takes: a preflight with the methods of the path, 405 with `Allow` (RFC 9110 section 15.5.6) where a path is known and its method is not,
 /// and 404 below a path of its own.
 struct UnroutedMiddleware: RouterMiddleware {
     typealias Context = ServerRequestContext
@@ -36,6 +36,13 @@ struct UnroutedMiddleware: RouterMiddleware {
                 return try refusal(HTTPFailure.notFound, request).response(from: request, context: context)
             }
             let methods = Set(known.map(\.pattern.method)).sorted { $0.rawValue < $1.rawValue }
+            // A preflight has an answer on every route. What surrounds the routes adds the headers where the origin may read.
+            if request.method == .options, request.headers[.accessControlRequestMethod] != nil {
+                context.coreContext.endpointPath.value = first.pattern.path.description
+                return Response(
+                    status: .noContent,
+                    headers: [.allow: (methods + [.options]).map(\.rawValue).joined(separator: ", ")])
+            }
             let refused = first.refusal(HTTPFailure.methodNotAllowed(allow: methods), request)
             context.outcome.refuse(refused, because: refused)
             context.coreContext.endpointPath.value = first.pattern.path.description
