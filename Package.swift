@@ -119,7 +119,7 @@ let server: [Target] = [
     .target(
         name: "ServerHTTP",
         dependencies: [
-            "Core", "CDescriptorReserve", "CZlib", hummingbird, hummingbirdTLS, logging, metrics, lifecycle,
+            "Core", "CDescriptorReserve", "CZlib", crypto, hummingbird, hummingbirdTLS, logging, metrics, lifecycle,
         ],
         path: "Sources/Server/ServerHTTP"),
     .target(name: "Storage", dependencies: ["Core", "CPQ", crypto, grdb, grdbSQLite], path: "Sources/Server/Storage"),

@@ -100,6 +100,7 @@ struct AuthorizationFixture {
 
     private var application: some ApplicationProtocol {
         let router = Router(context: ServerRequestContext.self)
+        router.add(middleware: TestAddressMiddleware())
         routes.add(to: router)
         return Application(
             responder: ServingResponder(
@@ -206,18 +207,37 @@ struct AuthorizationFixture {
     }
 }
 
+/// Lets a request in this process come from an address.
+struct TestAddressMiddleware: RouterMiddleware {
+    static let header = HTTPField.Name(validated: "x-test-address")
+
+    func handle(
+        _ request: Request, context: ServerRequestContext,
+        next: (Request, ServerRequestContext) async throws -> Response
+    ) async throws -> Response {
+        var context = context
+        if let text = request.headers[Self.header] { context.client = ClientAddress(IPAddress(text)) }
+        return try await next(request, context)
+    }
+}
+
 /// A person's browser: it keeps cookies, and fills in the forms of pages.
 final class TestBrowser {
     private let fixture: AuthorizationFixture
     var cookies: [String: String] = [:]
+    private let address: String?
 
-    init(_ fixture: AuthorizationFixture) { self.fixture = fixture }
+    init(_ fixture: AuthorizationFixture, at address: String? = nil) {
+        self.fixture = fixture
+        self.address = address
+    }
 
     /// Follows a link, or sends a form, and what it leads to on this server.
     func go(
         _ path: String, _ form: [(String, String)]? = nil, isSameSite: Bool = true
     ) async throws -> Answer {
         var headers: HTTPFields = [:]
+        headers[TestAddressMiddleware.header] = address
         if isSameSite, !cookies.isEmpty {
             headers[.cookie] = cookies.map { "\($0.key)=\($0.value)" }.sorted().joined(separator: "; ")
         }

@@ -36,7 +36,7 @@ class SigningIn(unittest.TestCase):
 
         def change(value):
             value.setdefault("limits", {})["rates"] = {
-                name: FAST for name in ("sign-in-by-account", "sign-in-by-address", "unauthenticated-by-address",
+                name: FAST for name in ("sign-in-by-account", "sign-in-by-account-overall", "sign-in-by-address", "unauthenticated-by-address",
                                         "read-by-address")} | named
 
         study = Study(change=change)

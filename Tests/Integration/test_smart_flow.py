@@ -23,7 +23,7 @@ class Flow(SpineTest):
     @staticmethod
     def change(value):
         fast = {"perSecond": 1_000_000, "burst": 1_000_000}
-        names = ("sign-in-by-account", "sign-in-by-address", "unauthenticated-by-address", "token-by-address")
+        names = ("sign-in-by-account", "sign-in-by-account-overall", "sign-in-by-address", "unauthenticated-by-address", "token-by-address")
         value.setdefault("limits", {})["rates"] = {name: fast for name in names}
         value["identifiedRecords"] = True
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from harness import SpineTest, Study, http, tributary
 
 # Limits on rates are tests of their own; here one address is every client there is.
-RATES = ("unauthenticated-by-address", "token-by-address", "read-by-address", "sign-in-by-account", "sign-in-by-address")
+RATES = ("unauthenticated-by-address", "token-by-address", "read-by-address", "sign-in-by-account", "sign-in-by-account-overall", "sign-in-by-address")
 UNLIMITED = {"perSecond": 1_000_000, "burst": 1_000_000}
 FULL = "user/*.cruds conf/V sens/*"
 # No proxy stands between programs and servers of one machine.

@@ -71,4 +71,12 @@ import Testing
             peer: IPAddress(peer), forwardedFor: forwarded, trustedProxies: [try IPNetwork("10.0.0.0/24")])
         #expect(address.address?.description == expected)
     }
+
+    @Test func anAddressHasThePrefixesOfItsHouseholdAndItsSite() {
+        let four = ClientAddress(IPAddress("198.51.100.7"))
+        #expect(four.householdPrefix == "198.51.100.7" && four.sitePrefix == "198.51.100.0")
+        let six = ClientAddress(IPAddress("2001:db8:1:2345:6:7:8:9"))
+        #expect(six.householdPrefix == "2001:db8:1:2300::" && six.sitePrefix == "2001:db8:1::")
+        #expect(ClientAddress(nil).householdPrefix == "local" && ClientAddress(nil).sitePrefix == "local")
+    }
 }

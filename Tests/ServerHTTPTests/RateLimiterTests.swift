@@ -126,4 +126,34 @@ import Testing
             ($0 as? ServerHTTPError)?.code == "rate-invalid"
         }
     }
+
+    @Test func aDebtIsPaidBeforeTheNextRequest() throws {
+        var limits = RateLimits()
+        limits[.readByAddress] = try Rate(perSecond: 1, burst: 10)
+        let limiter = RateLimiter(limits: limits, now: { .zero })
+        limiter.charge("a", .readByAddress, cost: 9)
+        #expect(limiter.check("a", .readByAddress, cost: 0) == .allowed)
+        limiter.charge("a", .readByAddress, cost: 4)
+        #expect(limiter.check("a", .readByAddress) == .retry(after: 4))
+        // The debt has a bound.
+        limiter.charge("a", .readByAddress, cost: 1_000_000)
+        #expect(limiter.check("a", .readByAddress) == .retry(after: 11))
+        #expect(limiter.check("b", .readByAddress) == .allowed)
+    }
+
+    @Test func whatIsGivenBackIsThereAgain() throws {
+        var limits = RateLimits()
+        limits[.signInByAccount] = try Rate(perSecond: 0.001, burst: 2)
+        let limiter = RateLimiter(limits: limits, now: { .zero })
+        for _ in 0..<20 {
+            #expect(limiter.check("a", .signInByAccount) == .allowed)
+            limiter.giveBack("a", .signInByAccount)
+        }
+        for _ in 0..<2 { #expect(limiter.check("a", .signInByAccount) == .allowed) }
+        #expect(limiter.check("a", .signInByAccount) != .allowed)
+        // Never more than the burst.
+        for _ in 0..<9 { limiter.giveBack("a", .signInByAccount) }
+        for _ in 0..<2 { #expect(limiter.check("a", .signInByAccount) == .allowed) }
+        #expect(limiter.check("a", .signInByAccount) != .allowed)
+    }
 }

@@ -20,7 +20,8 @@ extension AccessControl {
 
     func signIn(_ username: String, _ password: String = "correct horse") async throws -> String? {
         try await signIn(
-            username: username, password: password, lifetime: 3_600, checker: PasswordChecker(), cost: .least)
+            username: username, password: password, lifetime: 3_600, checker: PasswordChecker(),
+            from: PasswordChecker.Origin(wide: "w", narrow: "n"), cost: .least)
     }
 }
 

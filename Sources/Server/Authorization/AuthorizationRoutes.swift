@@ -15,6 +15,7 @@ public struct AuthorizationRoutes: Sendable {
     let bodies: BodyBudget
     let clients: ClientAuthentication
     let passwords = PasswordChecker()
+    let knownBrowsers: KnownBrowser
     let refusals: NotedRefusals
     let clock: @Sendable () -> Date
     let random: @Sendable (Int) -> [UInt8]
@@ -51,6 +52,7 @@ public struct AuthorizationRoutes: Sendable {
         self.refusals = NotedRefusals(note: refusals)
         self.clock = clock
         self.random = random
+        knownBrowsers = KnownBrowser(configuration.keys)
         clients = ClientAuthentication(
             access: access, limiter: limiter, keys: KeySetCache(clock: clock, fetch: fetch),
             addresses: { configuration.addresses }, clock: clock)

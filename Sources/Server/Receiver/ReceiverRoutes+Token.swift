@@ -25,10 +25,11 @@ extension ReceiverRoutes {
         let credentials = try Self.credentials(request, form)
         // The limiter remembers whom it has seen, also who was never registered: not by texts as long as they like.
         guard credentials.id.utf8.count <= Self.longestClientID else { throw Self.invalidClient }
-        try configuration.limiter.admit(credentials.id, .tokenByClient)
+        try configuration.limiter.admit(unproved: credentials.id, at: context.client, .tokenByClient)
         guard let actor = try await access.authenticateClient(id: credentials.id, secret: credentials.secret) else {
             throw Self.invalidClient
         }
+        try configuration.limiter.admit(credentials.id, .tokenByClient)
         // 3. The token.
         let issued: (token: String, expiresAt: Date)
         do {

@@ -19,24 +19,31 @@ struct ClientAuthentication: Sendable {
     private static let longestText = 256
 
     /// The client, once it has proved itself in one way alone. A public one names itself and proves nothing.
-    func client(of request: Request, _ form: FormFields) async throws -> RegisteredClient {
+    ///
+    /// A request is charged to the client and the address until the client has proved itself: whoever names a client is not
+    /// known to be it, and must not use up what its users need. After the proof it is charged to the client.
+    func client(
+        of request: Request, _ form: FormFields, from address: ClientAddress
+    ) async throws -> RegisteredClient {
         let isAsserted = form["client_assertion"] != nil || form["client_assertion_type"] != nil
         let ways = [request.headers.contains(.authorization), isAsserted, form["client_secret"] != nil]
         guard ways.filter({ $0 }).count <= 1 else {
             throw OAuthFailure.request("client-twice", "The client must prove itself in one way alone.")
         }
-        if request.headers.contains(.authorization) { return try await byBasic(request, form) }
-        if isAsserted { return try await byAssertion(form) }
+        if request.headers.contains(.authorization) { return try await byBasic(request, form, address) }
+        if isAsserted { return try await byAssertion(form, address) }
         guard let id = form["client_id"] else {
             throw OAuthFailure.client("Say which client asks: client_id, with a proof where the client has one.")
         }
-        try admit(id)
+        try admit(id, from: address)
         if let secret = form["client_secret"] { return try await bySecret(id, secret) }
         guard let client = try await access.client(id: id), client.proof == .none else { throw OAuthFailure.client() }
         return client
     }
 
-    private func byBasic(_ request: Request, _ form: FormFields) async throws -> RegisteredClient {
+    private func byBasic(
+        _ request: Request, _ form: FormFields, _ address: ClientAddress
+    ) async throws -> RegisteredClient {
         guard let encoded = request.credentials(ofScheme: "basic"), let bytes = Data(base64Encoded: encoded),
             let text = String(validUTF8: bytes), let colon = text.firstIndex(of: ":"),
             let id = PercentEncoding.decodeForm(text[..<colon]),
@@ -45,7 +52,7 @@ struct ClientAuthentication: Sendable {
         guard form["client_id"] ?? id == id else {
             throw OAuthFailure.request("client-twice", "client_id and Authorization name two clients.")
         }
-        try admit(id)
+        try admit(id, from: address)
         return try await bySecret(id, secret)
     }
 
@@ -53,18 +60,19 @@ struct ClientAuthentication: Sendable {
         guard secret.utf8.count <= Self.longestText,
             let client = try await access.authenticateRegisteredClient(id: id, secret: secret)
         else { throw OAuthFailure.client() }
+        try limiter.admit(client.id, .tokenByClient)
         return client
     }
 
     /// By a signed assertion: what is wrong with it is found before its keys are looked for, and it is used up last.
-    private func byAssertion(_ form: FormFields) async throws -> RegisteredClient {
+    private func byAssertion(_ form: FormFields, _ address: ClientAddress) async throws -> RegisteredClient {
         guard form["client_assertion_type"] == Self.assertionType, let text = form["client_assertion"] else {
             throw OAuthFailure.client("client_assertion_type must be \(Self.assertionType), with a client_assertion.")
         }
         guard let id = ClientAssertion.claimedClient(text), form["client_id"] ?? id == id else {
             throw OAuthFailure.client("The client_assertion names no client, or another one.")
         }
-        try admit(id)
+        try admit(id, from: address)
         let client = try await access.client(id: id)
         do {
             let assertion = try ClientAssertion(reading: text, tokenURL: addresses().token, now: clock()) { _ in
@@ -72,6 +80,7 @@ struct ClientAuthentication: Sendable {
             }
             guard let client else { throw OAuthFailure.client() }
             try await verify(assertion, of: client)
+            try limiter.admit(client.id, .tokenByClient)
             let isNew = try await access.use(
                 assertion: assertion.use.tokenID, of: client.id, expiresAt: assertion.use.expiresAt)
             guard isNew else { throw OAuthFailure.client("The client_assertion was used before; make a new one.") }
@@ -104,9 +113,9 @@ struct ClientAuthentication: Sendable {
         "The keys of the client cannot be had from where it serves them.")
 
     /// The limiter remembers whom it has seen, also who was never registered: not by texts as long as they like.
-    private func admit(_ id: String) throws {
+    private func admit(_ id: String, from address: ClientAddress) throws {
         guard (1...Self.longestText).contains(id.utf8.count) else { throw OAuthFailure.client() }
-        try limiter.admit(id, .tokenByClient)
+        try limiter.admit(unproved: id, at: address, .tokenByClient)
     }
 }
 

@@ -1,5 +1,6 @@
 import Core
 import Foundation
+import ServerHTTP
 import Trust
 
 /// The page on which a person says what an app may have.

@@ -1,3 +1,4 @@
+import ServerHTTP
 import Trust
 
 /// The page on which a person signs in.

@@ -39,31 +39,51 @@ extension AuthorizationRoutes {
             guard (1...256).contains(username.utf8.count) else {
                 return signIn(asked, request, message: SignInPage.wrong, status: .forbidden)
             }
-            // Each attempt counts, also one that is right: many at a time find no gap between asking and counting.
-            let name = Data(SHA256.hash(data: Data(username.lowercased().utf8))).base64URL
-            try limiter.admit(context.client, .signInByAddress)
-            try limiter.admit(name, .signInByAccount)
-            let secret = try await access.signIn(
-                username: username, password: password, lifetime: AuthorizationConfiguration.sessionLifetime,
-                checker: passwords, cost: configuration.passwordCost)
+            let browser = knownBrowsers.browser(
+                PageCookies.value(PageCookies.known, in: request), username: username, now: clock())
+            let attempt = SignInAttempt(username: username, browser: browser, address: context.client)
+            // Each attempt counts before it is checked: many at a time find no gap between asking and counting.
+            try attempt.count(limiter)
+            let secret: String?
+            do {
+                secret = try await access.signIn(
+                    username: username, password: password, lifetime: AuthorizationConfiguration.sessionLifetime,
+                    checker: passwords, from: attempt.origin, cost: configuration.passwordCost)
+            } catch let error as PasswordQueueError {
+                attempt.giveBack(limiter)
+                throw HTTPFailure(
+                    .serviceUnavailable, error.code, error.message, headers: [.retryAfter: SignInAttempt.retryAfter])
+            }
             guard let secret else {
                 await refusals.note("sign-in-refused")
                 return signIn(asked, request, message: SignInPage.wrong, status: .forbidden)
             }
-            let cookie = PageCookies.field(
-                PageCookies.session, secret, seconds: Int(AuthorizationConfiguration.sessionLifetime),
-                configuration.addresses)
+            attempt.giveBack(limiter)
+            let cookies = signedIn(secret, username)
             // An address that is longer than many take is not asked for; the question follows at once.
             if asked.query.utf8.count > Self.longestQuery, let session = try await access.session(secret) {
                 var response = try question(asked, session, secret: secret)
-                response.headers[.setCookie] = cookie
+                response.headers[values: .setCookie] = cookies
                 return response
             }
             // Below the same path, whatever it is called outside.
-            return Response(
-                status: .seeOther,
-                headers: [.location: "authorize?" + asked.query, .setCookie: cookie, .cacheControl: "no-store"])
+            var response = Response(
+                status: .seeOther, headers: [.location: "authorize?" + asked.query, .cacheControl: "no-store"])
+            response.headers[values: .setCookie] = cookies
+            return response
         }
+    }
+
+    /// The cookies of a browser at which a person has signed in.
+    private func signedIn(_ secret: String, _ username: String) -> [String] {
+        let session = PageCookies.field(
+            PageCookies.session, secret, seconds: Int(AuthorizationConfiguration.sessionLifetime),
+            configuration.addresses)
+        let known = knownBrowsers.value(for: username, random: random, now: clock()).map {
+            PageCookies.field(
+                PageCookies.known, $0, seconds: Int(KnownBrowser.lifetime), configuration.addresses)
+        }
+        return [session] + (known.map { [$0] } ?? [])
     }
 
     private static let longestQuery = 6_000

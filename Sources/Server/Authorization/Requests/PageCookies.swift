@@ -11,6 +11,9 @@ enum PageCookies {
     /// A random text of a browser at which nobody is signed in yet.
     static let visit = "tributary-visit"
 
+    /// What shows that a person signed in from this browser before (``KnownBrowser``).
+    static let known = "tributary-known"
+
     private static let longestValue = 64
 
     /// The value of a cookie; nil where there is none, or one that is none of ours.
@@ -50,7 +53,4 @@ enum PageCookies {
 
 extension HTTPField.Name {
     static let pragma = HTTPField.Name(validated: "pragma")
-    static let frameOptions = HTTPField.Name(validated: "x-frame-options")
-    static let contentTypeOptions = HTTPField.Name(validated: "x-content-type-options")
-    static let referrerPolicy = HTTPField.Name(validated: "referrer-policy")
 }

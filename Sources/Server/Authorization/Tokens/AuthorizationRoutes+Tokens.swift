@@ -20,7 +20,7 @@ extension AuthorizationRoutes {
                     .badRequest, "grant-not-supported",
                     "grant_type is authorization_code, refresh_token or client_credentials."))
         }
-        let client = try await clients.client(of: request, form)
+        let client = try await clients.client(of: request, form, from: context.client)
         context.outcome.caller = client.id
         let issued: IssuedTokens
         do {
@@ -89,7 +89,7 @@ extension AuthorizationRoutes {
     /// `POST /oauth2/introspect` (RFC 7662): a client that proves itself is told of its own tokens.
     func introspect(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let form = try await form(of: request)
-        let client = try await clients.client(of: request, form)
+        let client = try await clients.client(of: request, form, from: context.client)
         guard client.proof != .none else { throw OAuthFailure.client("A public client cannot ask about tokens.") }
         context.outcome.caller = client.id
         guard let token = form["token"] else {
@@ -118,7 +118,7 @@ extension AuthorizationRoutes {
     /// `POST /oauth2/revoke` (RFC 7009). What is unknown, or another client's, is answered alike.
     func revoke(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let form = try await form(of: request)
-        let client = try await clients.client(of: request, form)
+        let client = try await clients.client(of: request, form, from: context.client)
         context.outcome.caller = client.id
         guard let token = form["token"] else {
             throw OAuthFailure.request("token-missing", "The field token is needed.")

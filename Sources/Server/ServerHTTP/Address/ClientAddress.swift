@@ -10,6 +10,16 @@ public struct ClientAddress: Sendable, Hashable {
     /// The key for ``RateLimiter``: the address, IPv6 to its /64.
     public var rateKey: String { address?.subscriber.description ?? "local" }
 
+    /// The prefix that a provider assigns to a site: an IPv6 /48, an IPv4 /24.
+    public var sitePrefix: String {
+        address.map { $0.keeping(bits: $0.isIPv6 ? 48 : 24).description } ?? "local"
+    }
+
+    /// The prefix of one household: an IPv6 /56, an IPv4 address.
+    public var householdPrefix: String {
+        address.map { $0.isIPv6 ? $0.keeping(bits: 56).description : $0.description } ?? "local"
+    }
+
     /// For logs: IPv4 without its last octet, IPv6 to /48.
     public var shortened: String { address?.shortened ?? "local" }
 

@@ -1,20 +1,28 @@
-import Core
 import Crypto
 import Foundation
 import HTTPTypes
 import Hummingbird
-import ServerHTTP
 
 /// HTML that a person reads: without script, and with whatever comes from elsewhere escaped.
-struct Page: Sendable, Hashable {
-    let title: String
+public struct Page: Sendable, Hashable {
+    /// The title and the heading.
+    public let title: String
     /// HTML below the heading.
     let body: String
     /// Where forms lead to beside this server, in the words of a Content-Security-Policy.
-    var formTargets: [String] = []
+    let formTargets: [String]
+
+    /// - Parameters:
+    ///   - body: HTML below the heading.
+    ///   - formTargets: sources of a Content-Security-Policy that forms may lead to beside this server.
+    public init(title: String, body: String, formTargets: [String] = []) {
+        self.title = title
+        self.body = body
+        self.formTargets = formTargets
+    }
 
     /// Text as HTML has it, in elements and in attributes with quotation marks.
-    static func escape(_ text: String) -> String {
+    public static func escape(_ text: String) -> String {
         var escaped = ""
         escaped.reserveCapacity(text.utf8.count)
         for scalar in text.unicodeScalars {
@@ -30,7 +38,8 @@ struct Page: Sendable, Hashable {
         return escaped
     }
 
-    static func hidden(_ fields: [(name: String, value: String)]) -> String {
+    /// Hidden fields of a form.
+    public static func hidden(_ fields: [(name: String, value: String)]) -> String {
         fields.map { "<input type=\"hidden\" name=\"\(escape($0.name))\" value=\"\(escape($0.value))\">" }
             .joined(separator: "\n")
     }
@@ -57,7 +66,8 @@ struct Page: Sendable, Hashable {
         """
     }
 
-    func response(status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) -> Response {
+    /// The page as an answer that runs no script and that no other page may frame.
+    public func response(status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) -> Response {
         var headers = headers
         let targets = (["'self'"] + formTargets).joined(separator: " ")
         headers[.contentSecurityPolicy] =
@@ -100,6 +110,12 @@ struct Page: Sendable, Hashable {
         border-radius:.4rem;background:var(--paper);color:inherit;cursor:pointer}
         button.main{background:var(--deed);color:var(--ondeed)}
         button.link{flex:none;padding:0;border:0;background:none;color:inherit;text-decoration:underline;font-weight:400}
+        a{color:var(--deed)}
+        code,pre{font:.9em/1.5 ui-monospace,monospace}
+        pre{margin:.5rem 0;padding:.6rem .8rem;background:var(--back);border-radius:.4rem;white-space:pre-wrap}
+        dl{margin:.5rem 0}
+        dt{margin-top:.6rem;font-weight:600}
+        dd{margin:0}
         :focus-visible{outline:3px solid var(--deed);outline-offset:2px}
         """
 
@@ -107,46 +123,8 @@ struct Page: Sendable, Hashable {
     private static let styleDigest = "sha256-" + Data(SHA256.hash(data: Data(style.utf8))).base64EncodedString()
 }
 
-/// A request that is refused with a page, and with nobody sent anywhere.
-struct PageFailure: Refusal, Hashable {
-    let status: HTTPResponse.Status
-    let code: String
-    let message: String
-    private var headers: HTTPFields = [:]
-
-    init(_ status: HTTPResponse.Status, _ code: String, _ message: String) {
-        self.status = status
-        self.code = code
-        self.message = message
-    }
-
-    /// Whatever else goes wrong.
-    init(_ error: any Error) {
-        if let failure = error as? PageFailure {
-            self = failure
-        } else if let failure = error as? HTTPFailure {
-            self.init(failure.status, failure.code, failure.message)
-            headers = failure.headers
-        } else {
-            let failure = HTTPFailure(authorizing: error)
-            self.init(failure.status, failure.code, failure.message)
-            headers = failure.headers
-        }
-    }
-
-    func response(from request: Request, context: some RequestContext) -> Response {
-        let title = status == .tooManyRequests ? "Too many attempts" : "This does not work"
-        let wait = headers[.retryAfter].map { " Wait \($0) seconds." } ?? ""
-        return Page(
-            title: title,
-            body: """
-                <p>\(Page.escape(message + wait))</p>
-                <p class="quiet">Go back to the app and begin anew. Code: \(Page.escape(code))</p>
-                """
-        ).response(status: status, headers: headers)
-    }
-
-    static let unreadable = PageFailure(.badRequest, "form-invalid", "The request cannot be read.")
-    static let foreignForm = PageFailure(
-        .forbidden, "form-foreign", "The form was not given to this browser, or has waited too long.")
+extension HTTPField.Name {
+    public static let frameOptions = HTTPField.Name(validated: "x-frame-options")
+    public static let contentTypeOptions = HTTPField.Name(validated: "x-content-type-options")
+    public static let referrerPolicy = HTTPField.Name(validated: "referrer-policy")
 }

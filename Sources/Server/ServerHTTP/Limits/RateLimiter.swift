@@ -71,11 +71,44 @@ public final class RateLimiter: Sendable {
         }
     }
 
+    /// Takes a cost from the key's bucket that is known only after the work, whether the bucket has it or not. A bucket in debt
+    /// refuses until it is refilled; the debt is at most the bucket's burst.
+    public func charge(_ key: String, _ rateClass: RateClass, cost: Int) {
+        let rate = limits[rateClass]
+        let key = Key(rateClass: rateClass, text: key)
+        let now = now()
+        buckets.withLock { buckets in
+            let tokens = RateLimiter.tokens(in: buckets[key], rate, now)
+            if buckets[key] == nil, buckets.count >= mostKeys { evict(from: &buckets, now) }
+            buckets[key] = Bucket(tokens: max(tokens - Double(cost), -Double(rate.burst)), at: now, asked: now)
+        }
+    }
+
+    /// Gives back one request that was taken from the key's bucket, as for an attempt that turned out to be right.
+    public func giveBack(_ key: String, _ rateClass: RateClass) {
+        let rate = limits[rateClass]
+        let key = Key(rateClass: rateClass, text: key)
+        let now = now()
+        buckets.withLock { buckets in
+            guard let bucket = buckets[key] else { return }
+            let tokens = min(Double(rate.burst), RateLimiter.tokens(in: bucket, rate, now) + 1)
+            buckets[key] = Bucket(tokens: tokens, at: now, asked: now)
+        }
+    }
+
     /// Takes one request from the key's bucket.
     ///
     /// - Throws: ``HTTPFailure/rateLimited(retryAfter:)`` where there is none.
     public func admit(_ key: String, _ rateClass: RateClass) throws(HTTPFailure) {
         if case .retry(let seconds) = check(key, rateClass) { throw .rateLimited(retryAfter: seconds) }
+    }
+
+    /// Takes one request from the bucket of a client and an address: for a request that names a client and has not proved to be it,
+    /// so that a stranger uses up nobody else's bucket.
+    ///
+    /// - Throws: ``HTTPFailure/rateLimited(retryAfter:)`` where there is none.
+    public func admit(unproved client: String, at address: ClientAddress, _ rateClass: RateClass) throws(HTTPFailure) {
+        try admit("\(client) from \(address.rateKey)", rateClass)
     }
 
     /// Takes one request from the address's bucket, as ``check(_:_:cost:)-(ClientAddress,_,_)`` has it.

@@ -11,7 +11,10 @@ public enum RateClass: String, Sendable, Hashable, CaseIterable {
     /// Seconds of search, not requests.
     case searchSecondsByCaller = "search-seconds-by-caller"
     case signInByAddress = "sign-in-by-address"
+    /// Wrong passwords of an account from one address prefix, or from one known browser.
     case signInByAccount = "sign-in-by-account"
+    /// Wrong passwords of an account from all unknown browsers.
+    case signInByAccountOverall = "sign-in-by-account-overall"
 }
 
 /// A token bucket's measures.
@@ -76,5 +79,6 @@ public struct RateLimits: Sendable, Hashable {
         .searchSecondsByCaller: Rate(unchecked: 1, 60),
         .signInByAddress: Rate(unchecked: 0.5, 60),
         .signInByAccount: Rate(unchecked: 0.02, 10),
+        .signInByAccountOverall: Rate(unchecked: 0.02, 100),
     ]
 }

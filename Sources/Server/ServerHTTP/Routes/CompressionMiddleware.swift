@@ -12,7 +12,7 @@ public struct CompressionMiddleware: RouterMiddleware {
     private let root: String
 
     /// What is shorter is sent as it is.
-    private static let least = 1_400
+    static let least = 1_400
     private static let mediaTypes = ["application/fhir+", "application/json"]
 
     /// - Parameter root: the path at and below which it stands.

@@ -8,18 +8,21 @@ extension AccessControl {
     /// Signs a person in.
     ///
     /// A name that nobody has takes as long as one that somebody has.
-    /// - Parameter lifetime: seconds.
+    /// - Parameters:
+    ///   - lifetime: seconds.
+    ///   - origin: where the password comes from, which decides when it is checked.
     /// - Returns: the secret of the session, the only time it is seen; nil where name or password are wrong, or the account was
     ///   disabled.
+    /// - Throws: ``PasswordQueueError`` where too many checks wait.
     public func signIn(
         username: String, password: String, lifetime: TimeInterval, checker: PasswordChecker,
-        cost: PasswordHash.Cost = .standard
+        from origin: PasswordChecker.Origin, cost: PasswordHash.Cost = .standard
     ) async throws -> String? {
         let name = SQLValue(UserAccount.name(username) ?? "")
         let row = try await database.lookUp { try $0.first(Self.accountSQL, [name]) }
         let stored = row?.textIfPresent("password").flatMap(PasswordHash.init(text:))
         guard let hash = stored ?? PasswordHash.ofNobody(cost) else { return nil }
-        let isRight = await checker.matches(password, hash)
+        let isRight = try await checker.matches(password, hash, from: origin)
         guard isRight, stored != nil, let row else { return nil }
         let account = try UserAccount(row)
         let secret = String.newSecret(random)

@@ -75,10 +75,3 @@ public struct PasswordHash: Sendable, Hashable {
         return key.withUnsafeBytes { Data($0) }
     }
 }
-
-/// Works at passwords one after the other: each takes 32 MB, and who tries many waits for themselves.
-public actor PasswordChecker {
-    public init() {}
-
-    func matches(_ password: String, _ hash: PasswordHash) -> Bool { hash.matches(password) }
-}

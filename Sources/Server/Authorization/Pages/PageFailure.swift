@@ -1,0 +1,52 @@
+import HTTPTypes
+import Hummingbird
+import ServerHTTP
+
+/// A request that is refused with a page, and with nobody sent anywhere.
+struct PageFailure: Refusal, Hashable {
+    let status: HTTPResponse.Status
+    let code: String
+    let message: String
+    private var headers: HTTPFields = [:]
+
+    init(_ status: HTTPResponse.Status, _ code: String, _ message: String) {
+        self.status = status
+        self.code = code
+        self.message = message
+    }
+
+    /// Whatever else goes wrong.
+    init(_ error: any Error) {
+        if let failure = error as? PageFailure {
+            self = failure
+        } else if let failure = error as? HTTPFailure {
+            self.init(failure.status, failure.code, failure.message)
+            headers = failure.headers
+        } else {
+            let failure = HTTPFailure(authorizing: error)
+            self.init(failure.status, failure.code, failure.message)
+            headers = failure.headers
+        }
+    }
+
+    func response(from request: Request, context: some RequestContext) -> Response {
+        let title =
+            switch status {
+            case .tooManyRequests: "Too many attempts"
+            case .serviceUnavailable: "Please try again"
+            default: "This does not work"
+            }
+        let wait = headers[.retryAfter].map { " Wait \($0) seconds." } ?? ""
+        return Page(
+            title: title,
+            body: """
+                <p>\(Page.escape(message + wait))</p>
+                <p class="quiet">Go back to the app and begin anew. Code: \(Page.escape(code))</p>
+                """
+        ).response(status: status, headers: headers)
+    }
+
+    static let unreadable = PageFailure(.badRequest, "form-invalid", "The request cannot be read.")
+    static let foreignForm = PageFailure(
+        .forbidden, "form-foreign", "The form was not given to this browser, or has waited too long.")
+}

@@ -1,0 +1,124 @@
+import Crypto
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Synchronization
+
+/// A document that is generated once and then sent as bytes, with its entity tag and its gzip form.
+public struct CachedDocument: Sendable {
+    public let bytes: ByteBuffer
+    public let mediaType: String
+    /// The entity tag with its quotation marks, without `W/`: the beginning of the SHA-256 of the bytes.
+    public let entityTag: String
+    /// The gzip form; nil where it is not shorter.
+    let gzip: ByteBuffer?
+
+    public init(_ bytes: ByteBuffer, mediaType: String) {
+        self.bytes = bytes
+        self.mediaType = mediaType
+        let digest = SHA256.hash(data: Data(bytes.readableBytesView)).prefix(12)
+        entityTag = "\"" + Data(digest).base64EncodedString() + "\""
+        var encoded: ByteBuffer?
+        if bytes.readableBytes >= CompressionMiddleware.least, let encoder = GzipEncoder() {
+            var output = encoder.encode(bytes)
+            output.writeImmutableBuffer(encoder.finish())
+            encoded = output.readableBytes < bytes.readableBytes ? output : nil
+        }
+        gzip = encoded
+    }
+
+    /// Bytes that the cache holds of it.
+    var size: Int { bytes.readableBytes + (gzip?.readableBytes ?? 0) }
+
+    /// The answer: 304 where the client has the document, else the document in the encoding that it accepts.
+    ///
+    /// - Parameters:
+    ///   - vary: the header field by which the client chose among several documents of one address.
+    ///   - cacheControl: who may store it and for how long (RFC 9111 section 5.2.2).
+    public func response(to request: Request, vary field: String? = nil, cacheControl: String = "no-cache") -> Response
+    {
+        var response: Response
+        if request.knows(entityTag: entityTag) {
+            response = Response(status: .notModified, headers: [.cacheControl: cacheControl])
+        } else if let gzip, CompressionMiddleware.takesGzip(request.headers[values: .acceptEncoding]) {
+            response = .bytes(gzip, mediaType: mediaType, cacheControl: cacheControl)
+            response.headers[.contentEncoding] = "gzip"
+        } else {
+            response = .bytes(bytes, mediaType: mediaType, cacheControl: cacheControl)
+        }
+        response.headers[.eTag] = "W/" + entityTag
+        if let field { response.vary(by: field) }
+        if gzip != nil { response.vary(by: "Accept-Encoding") }
+        return response
+    }
+}
+
+/// Generated documents by their keys, within a number of bytes. The document that was used longest ago is removed first.
+public final class CachedDocuments: Sendable {
+    fileprivate struct Entry {
+        let document: CachedDocument
+        var used: Int
+    }
+
+    fileprivate struct State {
+        var entries: [String: Entry] = [:]
+        var bytes = 0
+        var uses = 0
+    }
+
+    private static let maximumCount = 256
+
+    private let maximumBytes: Int
+    private let state = Mutex(State())
+    /// Documents that were generated since the start.
+    private let generated = Atomic(0)
+
+    public init(maximumBytes: Int = 16 << 20) { self.maximumBytes = maximumBytes }
+
+    /// How many documents were generated since the start.
+    var generations: Int { generated.load(ordering: .relaxed) }
+
+    /// The document of a key, generated where it is not in the cache.
+    public func document(
+        _ key: String, mediaType: String, generate: () throws -> ByteBuffer
+    ) rethrows -> CachedDocument {
+        if let known = state.withLock({ $0.use(key) }) { return known }
+        generated.wrappingAdd(1, ordering: .relaxed)
+        let document = CachedDocument(try generate(), mediaType: mediaType)
+        state.withLock { state in
+            let size = document.size + key.utf8.count
+            guard size <= maximumBytes, state.entries[key] == nil else { return }
+            state.bytes += size
+            state.uses += 1
+            state.entries[key] = Entry(document: document, used: state.uses)
+            while state.bytes > maximumBytes || state.entries.count > Self.maximumCount,
+                let oldest = state.entries.min(by: { $0.value.used < $1.value.used })
+            {
+                state.bytes -= oldest.value.document.size + oldest.key.utf8.count
+                state.entries[oldest.key] = nil
+            }
+        }
+        return document
+    }
+}
+
+extension CachedDocuments.State {
+    fileprivate mutating func use(_ key: String) -> CachedDocument? {
+        guard var entry = entries[key] else { return nil }
+        uses += 1
+        entry.used = uses
+        entries[key] = entry
+        return entry.document
+    }
+}
+
+extension RateLimiter {
+    /// Bytes of an answer that cost as much as one request.
+    private static let bytesPerRequest = 16 << 10
+
+    /// Charges the bytes of an answer to its address: one for the request and one for each 16 KiB.
+    public func charge(_ address: ClientAddress, _ rateClass: RateClass, answering response: Response) {
+        let bytes = response.body.contentLength ?? 0
+        charge(address.rateKey, rateClass, cost: 1 + bytes / Self.bytesPerRequest)
+    }
+}

@@ -1,0 +1,179 @@
+import Core
+import Dispatch
+import Synchronization
+
+/// Checks passwords one after the other on a thread of its own, from a bounded queue: each check takes 32 MB and tens of
+/// milliseconds of a processor.
+///
+/// Known browsers come first. The others take turns: first their wide address prefixes, then the narrow prefixes within each.
+/// An address that floods the queue delays itself.
+public final class PasswordChecker: Sendable {
+    /// Where a password comes from.
+    public struct Origin: Sendable, Hashable {
+        /// The prefix that a provider assigns: an IPv6 /48, an IPv4 /24.
+        public let wide: String
+        /// The prefix of one subscriber: an IPv6 /56, an IPv4 address.
+        public let narrow: String
+        /// Whether a person signed in from this browser before, with the account in question.
+        public let isKnown: Bool
+
+        public init(wide: String, narrow: String, isKnown: Bool = false) {
+            self.wide = wide
+            self.narrow = narrow
+            self.isKnown = isKnown
+        }
+    }
+
+    typealias Work = @Sendable () -> Bool
+
+    private struct State {
+        var waiting = PasswordQueue()
+        var isRunning = false
+    }
+
+    private let state = Mutex(State())
+    private let thread = DispatchQueue(label: "tributary.passwords")
+
+    public init() {}
+
+    /// Checks that wait.
+    var waiting: Int { state.withLock { $0.waiting.count } }
+
+    /// Whether a password is the one that was hashed.
+    ///
+    /// - Throws: ``PasswordQueueError`` where too many checks wait.
+    func matches(_ password: String, _ hash: PasswordHash, from origin: Origin) async throws(PasswordQueueError) -> Bool
+    {
+        try await run(from: origin) { hash.matches(password) }
+    }
+
+    /// Does work when its turn comes.
+    func run(from origin: Origin, _ work: @escaping Work) async throws(PasswordQueueError) -> Bool {
+        let outcome: Bool? = await withCheckedContinuation { continuation in
+            let item = PasswordQueue.Item(work: work) { continuation.resume(returning: $0) }
+            let (refused, mustStart) = state.withLock { state -> ([PasswordQueue.Item], Bool) in
+                let refused = state.waiting.add(item, from: origin)
+                let mustStart = !state.isRunning && state.waiting.count > 0
+                if mustStart { state.isRunning = true }
+                return (refused, mustStart)
+            }
+            for item in refused { item.finish(nil) }
+            if mustStart { thread.async { self.drain() } }
+        }
+        guard let outcome else { throw PasswordQueueError() }
+        return outcome
+    }
+
+    private func drain() {
+        while true {
+            let next = state.withLock { state -> PasswordQueue.Item? in
+                let next = state.waiting.next()
+                if next == nil { state.isRunning = false }
+                return next
+            }
+            guard let next else { return }
+            next.finish(next.work())
+        }
+    }
+}
+
+/// Too many password checks wait.
+public struct PasswordQueueError: CodedError, Hashable {
+    public let code = "sign-in-busy"
+    public let message = "Too many people sign in at the moment. Try again in a few seconds."
+}
+
+/// The order in which password checks are done. Pure.
+struct PasswordQueue {
+    struct Item: Sendable {
+        let work: PasswordChecker.Work
+        /// Takes the outcome; nil where the check is refused.
+        let finish: @Sendable (Bool?) -> Void
+    }
+
+    /// The checks of one narrow prefix, in their order.
+    private struct Line {
+        let narrow: String
+        var items: [Item]
+    }
+
+    /// The lines of one wide prefix; the first is next.
+    private struct Group {
+        let wide: String
+        var lines: [Line]
+        var count: Int { lines.reduce(0) { $0 + $1.items.count } }
+    }
+
+    /// Maximum checks that wait, of known browsers and of all others.
+    static let maximumKnown = 16
+    static let maximumOthers = 48
+    /// Maximum checks of one wide and of one narrow prefix that wait.
+    static let maximumOfWide = 16
+    static let maximumOfNarrow = 8
+
+    private var known: [Item] = []
+    private var groups: [Group] = []
+
+    /// Checks that wait.
+    var count: Int { known.count + others }
+    private var others: Int { groups.reduce(0) { $0 + $1.count } }
+
+    /// Adds a check.
+    ///
+    /// A full queue refuses the last check of the group that has the most, unless none has more than the new one's would have.
+    ///
+    /// - Returns: the checks that are refused for it, which may be itself.
+    mutating func add(_ item: Item, from origin: PasswordChecker.Origin) -> [Item] {
+        if origin.isKnown, known.count < Self.maximumKnown {
+            known.append(item)
+            return []
+        }
+        let own = groups.firstIndex { $0.wide == origin.wide }
+        let count = own.map { groups[$0].count } ?? 0
+        let line = own.flatMap { index in groups[index].lines.first { $0.narrow == origin.narrow } }
+        guard count < Self.maximumOfWide, line?.items.count ?? 0 < Self.maximumOfNarrow else { return [item] }
+        var refused: [Item] = []
+        if others >= Self.maximumOthers {
+            guard let largest = groups.indices.max(by: { groups[$0].count < groups[$1].count }),
+                groups[largest].count > count + 1, let last = removeLast(of: largest)
+            else { return [item] }
+            refused = [last]
+        }
+        append(item, from: origin)
+        return refused
+    }
+
+    private mutating func append(_ item: Item, from origin: PasswordChecker.Origin) {
+        guard let index = groups.firstIndex(where: { $0.wide == origin.wide }) else {
+            groups.append(Group(wide: origin.wide, lines: [Line(narrow: origin.narrow, items: [item])]))
+            return
+        }
+        if let line = groups[index].lines.firstIndex(where: { $0.narrow == origin.narrow }) {
+            groups[index].lines[line].items.append(item)
+        } else {
+            groups[index].lines.append(Line(narrow: origin.narrow, items: [item]))
+        }
+    }
+
+    /// Removes the last check of the longest line of a group.
+    private mutating func removeLast(of group: Int) -> Item? {
+        let lines = groups[group].lines
+        guard let line = lines.indices.max(by: { lines[$0].items.count < lines[$1].items.count }) else { return nil }
+        let item = groups[group].lines[line].items.popLast()
+        if groups[group].lines[line].items.isEmpty { groups[group].lines.remove(at: line) }
+        if groups[group].lines.isEmpty { groups.remove(at: group) }
+        return item
+    }
+
+    /// Removes the check whose turn it is. The group and the line that it came from go to the end.
+    mutating func next() -> Item? {
+        if !known.isEmpty { return known.removeFirst() }
+        guard !groups.isEmpty else { return nil }
+        var group = groups.removeFirst()
+        var line = group.lines.removeFirst()
+        let item = line.items.removeFirst()
+        if !line.items.isEmpty { group.lines.append(line) }
+        if !group.lines.isEmpty { groups.append(group) }
+        return item
+    }
+}
