@@ -153,7 +153,8 @@ struct RecordsService: Sendable {
             let stored = try store.facts(ofType: type, id: id, asking: grant.queries(of: type), in: transaction)
             let found = try find(store, transaction)
             let decisive = try found.flatMap { try store.decisive(for: $0, in: transaction) }
-            let decision = try decision(grant, interaction, type: type, newest: stored?.facts, version: decisive)
+            let decision = try decision(
+                grant, interaction, type: type, id: id, newest: stored?.facts, version: decisive)
             try access.record(
                 decision.decision, grant.actor, .readRecord,
                 Target(resourceType: type, resourceID: id, subject: stored?.subject), in: transaction)
@@ -170,17 +171,24 @@ struct RecordsService: Sendable {
     ///   - newest: nil where there is no such record: then it is decided about the type.
     ///   - version: the one that is decisive for it (``RecordStore/decisive(for:in:)``).
     private func decision(
-        _ grant: AccessGrant, _ interaction: RecordInteraction, type: String, newest: RecordFacts?,
+        _ grant: AccessGrant, _ interaction: RecordInteraction, type: String, id: String, newest: RecordFacts?,
         version: StoredRecord?
     ) throws -> RecordDecision {
         let (policy, now) = (access.policy, clock())
-        guard let newest else { return policy.decide(grant, interaction, type: type, at: now) }
-        guard interaction != .read, let version else {
-            return policy.decide(grant, interaction, record: newest, at: now)
+        var facts = newest.map { [$0] } ?? []
+        var own: RecordFacts?
+        if newest != nil, interaction != .read, let version {
+            let read = RecordFacts(
+                try version.resource(), storedAs: version.id, subject: nil, at: ownBases,
+                asking: grant.queries(of: type))
+            own = read
+            facts.append(read)
         }
-        let own = RecordFacts(
-            try version.resource(), storedAs: version.id, subject: nil, at: ownBases,
-            asking: grant.queries(of: type))
+        if let decision = policy.decideOwn(grant, interaction, type: type, id: id, facts: facts, at: now) {
+            return decision
+        }
+        guard let newest else { return policy.decide(grant, interaction, type: type, at: now) }
+        guard let own else { return policy.decide(grant, interaction, record: newest, at: now) }
         return policy.decide(grant, interaction, version: own, newest: newest, at: now)
     }
 
@@ -197,7 +205,7 @@ struct RecordsService: Sendable {
             try store.facts(ofType: type, id: id, asking: grant.queries(of: type), in: $0)
         }
         try await permit(
-            grant, decision(grant, .historyOfInstance, type: type, newest: stored?.facts, version: nil),
+            grant, decision(grant, .historyOfInstance, type: type, id: id, newest: stored?.facts, version: nil),
             Target(resourceType: type, resourceID: id, subject: stored?.subject))
         guard stored != nil else { throw RecordsFailure.notFound }
         let isWhole = access.policy.filter(grant, .historyOfInstance, at: clock()) == .everything
@@ -222,7 +230,7 @@ struct RecordsService: Sendable {
                     let isShown =
                         try isWhole
                         || decision(
-                            grant, .historyOfInstance, type: type, newest: newest,
+                            grant, .historyOfInstance, type: type, id: id, newest: newest,
                             version: store.decisive(for: version, in: transaction)
                         ).isPermitted
                     guard isShown else { continue }

@@ -19,7 +19,13 @@ public struct UserAccount: Sendable, Hashable {
     public static let roles: [Role] = [.participant, .practitioner, .staff]
 
     /// Which resource they are (`fhirUser`), below the FHIR base; nil where there is none.
-    public var resource: String? { patient.map { "Patient/" + $0 } ?? practitioner.map { "Practitioner/" + $0 } }
+    public var resource: String? { ownResource.map { "\($0.type)/\($0.id)" } }
+
+    /// The same by its type and its id.
+    var ownResource: OwnResource? {
+        patient.map { OwnResource(type: "Patient", id: $0) }
+            ?? practitioner.map { OwnResource(type: "Practitioner", id: $0) }
+    }
 
     /// Who acts.
     public var actor: Actor { Actor(id: id, role: role, participant: patient) }

@@ -25,13 +25,13 @@ extension AccessControl {
             guard patient ?? own == own else { throw AccessGrantError.patientMissing }
             return try AccessGrant(
                 client: client, person: account.id, role: account.role, patients: .only([own]),
-                patientInContext: patient, scopes: scopes, end: end)
+                patientInContext: patient, scopes: scopes, ownResource: account.ownResource, end: end)
         }
         // Nobody else reaches all by an omission.
         guard account.role != .participant else { throw AccessGrantError.patientMissing }
         return try AccessGrant(
             client: client, person: account.id, role: account.role, patients: .all, patientInContext: patient,
-            scopes: scopes, end: end)
+            scopes: scopes, ownResource: account.ownResource, end: end)
     }
 
     /// Parameters: digest, now, now.

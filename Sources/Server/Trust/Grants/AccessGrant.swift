@@ -22,6 +22,10 @@ public struct AccessGrant: Sendable, Hashable {
     /// For what the records are used: a code of v3-ActReason below `PurposeOfUse`
     /// (<https://hl7.org/fhir/R4/v3/PurposeOfUse/vs.html>), such as `TREAT`.
     public let purpose: String?
+    /// The resource that the person is, which the scopes `openid fhirUser` let the client read whatever the other scopes reach
+    /// (<https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#scopes-for-requesting-identity-data>);
+    /// nil where there is none or the client may not know it.
+    public let ownResource: OwnResource?
     /// When it ends; at that instant it permits nothing any more. nil where it has no end of its own.
     public let end: Date?
 
@@ -36,7 +40,7 @@ public struct AccessGrant: Sendable, Hashable {
     ///   no patients: what reaches one patient must never reach all by an omission.
     public init(
         client: String?, person: String? = nil, role: Role, patients: PatientAccess, patientInContext: String? = nil,
-        scopes: AccessScopes, purpose: String? = nil, end: Date? = nil
+        scopes: AccessScopes, purpose: String? = nil, ownResource: OwnResource? = nil, end: Date? = nil
     ) throws(AccessGrantError) {
         if patients == .all, patientInContext == nil || role == .participant {
             let isForOne = role == .participant || scopes.resources.contains { $0.context == .patient }
@@ -44,13 +48,13 @@ public struct AccessGrant: Sendable, Hashable {
         }
         self.init(
             unchecked: client, person: person, role: role, patients: patients, patientInContext: patientInContext,
-            scopes: scopes, purpose: purpose, end: end)
+            scopes: scopes, purpose: purpose, ownResource: ownResource, end: end)
     }
 
     init(
         unchecked client: String?, person: String?, role: Role, patients: PatientAccess,
         patientInContext: String? = nil,
-        scopes: AccessScopes, purpose: String? = nil, end: Date?
+        scopes: AccessScopes, purpose: String? = nil, ownResource: OwnResource? = nil, end: Date?
     ) {
         self.client = client
         self.person = person
@@ -59,6 +63,8 @@ public struct AccessGrant: Sendable, Hashable {
         self.patientInContext = patientInContext
         self.scopes = scopes
         self.purpose = purpose
+        let mayKnowPerson = scopes.contains(.openID) && (scopes.contains(.fhirUser) || scopes.contains(.profile))
+        self.ownResource = mayKnowPerson ? ownResource : nil
         self.end = end
         confidentiality = scopes.confidentiality
         sensitivity = scopes.sensitivity
@@ -74,6 +80,17 @@ public struct AccessGrant: Sendable, Hashable {
     func patients(of context: ResourceScope.Context) -> PatientAccess {
         guard context == .patient, let patientInContext else { return patients }
         return patients.intersection(patientInContext)
+    }
+}
+
+/// The type and the id of the resource that a person is: the claim `fhirUser`.
+public struct OwnResource: Sendable, Hashable {
+    public let type: String
+    public let id: String
+
+    public init(type: String, id: String) {
+        self.type = type
+        self.id = id
     }
 }
 

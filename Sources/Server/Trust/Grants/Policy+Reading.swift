@@ -25,6 +25,25 @@ extension Policy {
         return hiding(of: facts, from: grant, interaction.permission).map(RecordDecision.hidden) ?? .permitted
     }
 
+    /// Decides whether a grant shows the record that its person is, or a version of it: that one resource, whatever types the
+    /// scopes reach. Its labels count as those of any record.
+    ///
+    /// - Returns: nil where the record is another one, or the interaction is no read.
+    public func decideOwn(
+        _ grant: AccessGrant, _ interaction: RecordInteraction, type: String, id: String, facts: [RecordFacts],
+        at now: Date
+    ) -> RecordDecision? {
+        guard interaction == .read || interaction == .versionRead,
+            grant.ownResource == OwnResource(type: type, id: id)
+        else { return nil }
+        guard !grant.hasEnded(at: now) else { return .refused(.grantEnded) }
+        for facts in facts {
+            guard facts.labels.confidentiality <= grant.confidentiality else { return .hidden(.confidentiality) }
+            guard grant.sensitivity.permits(facts.labels.sensitivities) else { return .hidden(.sensitivity) }
+        }
+        return .permitted
+    }
+
     /// Decides whether a grant shows a version of a record: it and the newest must both be seen, so that what was hidden
     /// or given to another patient later cannot be read in its past.
     ///
