@@ -23,7 +23,7 @@ import Trust
         for (path, token, status) in [
             ("/fhir/Observation/o1", "writer", 200), ("/fhir/Observation?code=8867-4", "writer", 200),
             ("/fhir?_type=Observation", "writer", 200), ("/fhir/Observation/none", "writer", 404),
-            ("/fhir/Observation/o1", "", 401), ("/fhir/metadata", "", 200),
+            ("/fhir/Observation/o1", "", 401),
             ("/fhir/none/of/these/paths", "writer", 404),
         ] {
             let answer = try await fixture.send(.get, path, token: token, headers: [.origin: "https://app.example"])
@@ -49,8 +49,40 @@ import Trust
                     headers: [.origin: origin, .accessControlRequestMethod: "GET"])
                 #expect(answer.headers[.accessControlAllowOrigin] == nil, "\(method) \(origin)")
                 #expect(answer.headers[.vary] == "Origin")
-                #expect(answer.status == (method == .get ? 200 : 405))
+                #expect(answer.status == (method == .get ? 200 : 204))
+                #expect(answer.headers[.accessControlAllowMethods] == nil)
             }
+        }
+        try await fixture.close()
+    }
+
+    /// SMART App Launch 2.2, Considerations for CORS.
+    @Test func everyOriginReadsTheMetadata() async throws {
+        let fixture = try await fixture()
+        for path in ["/fhir/metadata", "/fhir/metadata?_format=xml", "/openapi.json"] {
+            for origin in ["https://inferno.example", "null"] {
+                let answer = try await fixture.send(.head, path, token: "", headers: [.origin: origin])
+                #expect(answer.status == 200 && answer.headers[.accessControlAllowOrigin] == "*", "\(path)")
+                let preflight = try await fixture.send(
+                    .options, path, token: "", headers: [.origin: origin, .accessControlRequestMethod: "GET"])
+                #expect(preflight.status == 204 && preflight.headers[.accessControlAllowOrigin] == "*")
+                #expect(preflight.headers[.accessControlAllowMethods] == "GET, HEAD")
+            }
+        }
+        try await fixture.close()
+    }
+
+    @Test func everyRouteAnswersAPreflight() async throws {
+        let fixture = try await fixture()
+        for path in [
+            "/fhir", "/fhir/Observation", "/fhir/Observation/o1", "/fhir/Observation/o1/_history/1", "/fhir/_history",
+            "/fhir/Observation/_search", "/fhir/Patient/p1/$everything", "/fhir/Observation/$validate", "/fhir/Binary",
+        ] {
+            let answer = try await fixture.send(
+                .options, path, token: "",
+                headers: [.origin: "https://app.example", .accessControlRequestMethod: "POST"])
+            #expect(
+                answer.status == 204 && answer.headers[.accessControlAllowOrigin] == "https://app.example", "\(path)")
         }
         try await fixture.close()
     }

@@ -108,7 +108,17 @@ struct RecordsFixture {
     }
 
     /// The routes as the server serves them.
-    var application: some ApplicationProtocol {
+    var application: some ApplicationProtocol { Self.application(router) }
+
+    /// Other routes as the server serves them.
+    func serving(_ routes: RecordsRoutes) -> some ApplicationProtocol {
+        let router = Router(context: ServerRequestContext.self)
+        routes.addSurroundings(to: router)
+        routes.add(to: router)
+        return Self.application(router)
+    }
+
+    private static func application(_ router: Router<ServerRequestContext>) -> some ApplicationProtocol {
         Application(
             responder: ServingResponder(
                 router: router.buildResponder(), trustedProxies: [], isSecure: false, shutdown: ShutdownState(),

@@ -42,10 +42,10 @@ import Testing
         let clock = Clock()
         let fixture = try await fixture(.readByAddress, try Rate(perSecond: 0.25, burst: 3), clock)
         try await fixture.put(observation("a"))
-        for path in ["/fhir/Observation", "/fhir/Observation/a", "/fhir/metadata"] {
+        for path in ["/fhir/Observation", "/fhir/Observation/a", "/fhir/Observation?code=x"] {
             #expect(try await ask(fixture, path, token: fixture.token).status == 200)
         }
-        for path in ["/fhir/Observation", "/fhir/Observation/a", "/fhir/metadata"] {
+        for path in ["/fhir/Observation", "/fhir/Observation/a", "/fhir/Observation?code=x"] {
             let refused = try await ask(fixture, path, token: fixture.token)
             #expect(refused.status == 429 && refused.retryAfter == "4")
             #expect(refused.json["resourceType"] == "OperationOutcome")
@@ -53,9 +53,22 @@ import Testing
             #expect(refused.json["issue"]?[0]?["details"]?["text"] == "rate-limited")
         }
         // What was not shown is not audited as shown.
-        #expect(try await fixture.access.auditEntries().filter { $0.role == "staff" }.count == 2)
+        #expect(try await fixture.access.auditEntries().filter { $0.role == "staff" }.count == 3)
         clock.advance(4)
         #expect(try await ask(fixture, "/fhir/Observation/a", token: fixture.token).status == 200)
+        try await fixture.close()
+    }
+
+    /// A document that everybody may read costs its bytes.
+    @Test func documentsAreChargedByTheirBytes() async throws {
+        let clock = Clock()
+        let fixture = try await fixture(.readByAddress, try Rate(perSecond: 10, burst: 40), clock)
+        let first = try await ask(fixture, "/openapi.json", token: nil)
+        #expect(first.status == 200)
+        let second = try await ask(fixture, "/fhir/metadata", token: nil)
+        #expect(second.status == 429 && (Int(second.retryAfter ?? "") ?? 0) > 1)
+        clock.advance(3600)
+        #expect(try await ask(fixture, "/fhir/metadata", token: nil).status == 200)
         try await fixture.close()
     }
 

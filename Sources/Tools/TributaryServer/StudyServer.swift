@@ -225,7 +225,7 @@ public struct StudyServer: Sendable {
                 openers: KeyOpenerCache(folder: folder.keys), clock: clock),
             maximumBodyBytes: max(4 << 20, study.maximumSubmissionBytes),
             writtenBytesPerDay: study.writtenBytesPerDay, hasRoom: hasRoom, exports: exports,
-            oauthURIs: oauthURIs,
+            oauthURIs: oauthURIs, title: study.title, version: TributaryVersion.text,
             clock: clock)
     }
 

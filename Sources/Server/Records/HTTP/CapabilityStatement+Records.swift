@@ -4,13 +4,16 @@ import Foundation
 extension CapabilityStatement {
     /// Makes the statement of what the records' FHIR API can do (<https://hl7.org/fhir/R4/http.html#capabilities>).
     static func records(
-        date: Date, url: String, published: [String], hasExports: Bool = false, oauthURIs: JSON? = nil
+        date: Date, url: String, published: [String], hasExports: Bool = false, oauthURIs: JSON? = nil,
+        version: String? = nil
     ) -> CapabilityStatement {
         var statement = CapabilityStatement(JSONObject(resourceType: CapabilityStatement.resourceType))
         statement.status = .active
         statement.date = DateTime(date, milliseconds: false)
         statement.kind = .instance
-        statement.software = Software(name: "Tributary")
+        var software = Software(name: "Tributary")
+        software.version = version
+        statement.software = software
         var implementation = Implementation(description: "Records of a study")
         implementation.url = url
         statement.implementation = implementation
@@ -112,6 +115,13 @@ extension CapabilityStatement {
         resource.operation = operations.map { Rest.Resource.Operation(name: $0, definition: $1) }
         resource.versioning = .versioned
         resource.readHistory = true
+        resource.conditionalRead = .notMatch
+        if type == RawBinary.type {
+            resource.documentation = """
+                Read and written as its content too: any media type in Accept and Content-Type, X-Security-Context for \
+                securityContext. Accept: application/fhir+json or application/fhir+xml reads the resource.
+                """
+        }
         // Which modifiers and prefixes a kind takes is the standard's to say.
         resource.searchParam = SearchTree.of(type)?.parameters.map(searchParameter) ?? []
         let own = SearchTree.of(type)?.parameters.filter { $0.kind == .reference }.map { type + ":" + $0.code } ?? []

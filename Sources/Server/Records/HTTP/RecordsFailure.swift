@@ -5,7 +5,7 @@ import ServerHTTP
 import Storage
 
 /// The refusal of a request for records: a FHIR OperationOutcome (<https://hl7.org/fhir/R4/operationoutcome.html>).
-struct RecordsFailure: Refusal {
+struct RecordsFailure: Refusal, Hashable {
     let status: HTTPResponse.Status
     let issue: IssueType
     /// Ours, stable.
@@ -14,6 +14,10 @@ struct RecordsFailure: Refusal {
     var headers: HTTPFields = [:]
 
     func response(from request: Request, context: some RequestContext) -> Response {
+        // A token that was sent and shows nothing is told so, wherever it was found out.
+        if self == Self.unauthenticated, request.bearerToken != nil {
+            return Self.tokenInvalid.response(from: request, context: context)
+        }
         let format = request.answerFormat
         let outcome = OperationOutcome(code: issue, detail: code, diagnostics: message).json
         let bytes = (try? format.bytes(of: outcome)) ?? outcome.bytes()
@@ -64,6 +68,14 @@ extension RecordsFailure {
     static let unauthenticated = RecordsFailure(
         status: .unauthorized, issue: .login, code: "not-authenticated", message: "A valid bearer token is required.",
         headers: [.wwwAuthenticate: "Bearer realm=\"tributary\""])
+    /// The same where a token was sent (RFC 6750 section 3.1).
+    static let tokenInvalid = RecordsFailure(
+        status: .unauthorized, issue: .login, code: "not-authenticated",
+        message: "The bearer token is unknown, has expired or was revoked.",
+        headers: [
+            .wwwAuthenticate: "Bearer realm=\"tributary\", error=\"invalid_token\", "
+                + "error_description=\"The token is unknown, has expired or was revoked\""
+        ])
     static let forbidden = RecordsFailure(
         status: .forbidden, issue: .forbidden, code: "not-permitted", message: "This token may not read records.")
     static let notFound = RecordsFailure(
@@ -87,6 +99,21 @@ extension RecordsFailure {
     static let parametersExpected = RecordsFailure(
         status: .badRequest, issue: .structure, code: "parameters-expected",
         message: "The body of an operation is a Parameters resource, or empty.")
+    static let contentEmpty = RecordsFailure(
+        status: .badRequest, issue: .required, code: "content-empty",
+        message: "A Binary that is sent as its content has at least one byte.")
+    static let contentTypeInvalid = RecordsFailure(
+        status: .unsupportedMediaType, issue: .value, code: "content-type-invalid",
+        message: "The Content-Type is no media type such as application/pdf.")
+    static let contentTypeFalse = RecordsFailure(
+        status: .badRequest, issue: .structure, code: "content-type-false",
+        message: "The content is not what its Content-Type says: it cannot be read as FHIR.")
+    static let securityContextInvalid = RecordsFailure(
+        status: .badRequest, issue: .value, code: "security-context-invalid",
+        message: "X-Security-Context is a reference such as Patient/1.")
+    static let contentInvalid = RecordsFailure(
+        status: .internalServerError, issue: .exception, code: "content-invalid",
+        message: "The stored data of this Binary is no base64; read it as application/fhir+json.")
     static let tooManyValues = RecordsFailure(
         status: .badRequest, issue: .tooCostly, code: "too-costly",
         message: "There are too many values; ask for them in several requests.")
@@ -115,7 +142,8 @@ extension RecordsFailure {
         status: .unsupportedMediaType, issue: .notSupported, code: "media-type-unknown",
         message: "A search form is sent as application/x-www-form-urlencoded.")
     static let tooLarge = RecordsFailure(
-        status: .contentTooLarge, issue: .tooLong, code: "body-too-large", message: "The search form is too large.")
+        status: .contentTooLarge, issue: .tooLong, code: "body-too-large",
+        message: "The body has more bytes than this server takes.")
     static let unavailable = RecordsFailure(
         status: .internalServerError, issue: .exception, code: "records-unavailable",
         message: "The records cannot be read now.")

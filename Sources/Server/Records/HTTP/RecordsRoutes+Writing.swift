@@ -43,7 +43,7 @@ extension RecordsRoutes {
     @Sendable private func update(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let grant = try await authenticate(request, context)
         let (type, id) = (context.name("type"), context.name("id"))
-        let resource = try await resource(request, ofType: type)
+        let resource = try await resource(request, ofType: type, id: id)
         guard let own = resource.id else { throw RecordsFailure.idMissing }
         guard own == id else { throw RecordsFailure.otherID }
         return try await answer(
@@ -128,9 +128,15 @@ extension RecordsRoutes {
             as: request.answerFormat)
     }
 
-    private func resource(_ request: Request, ofType type: String) async throws -> Resource {
+    /// The resource in a body.
+    ///
+    /// - Parameter id: the id in the address, which a Binary that is sent as its content gets.
+    private func resource(_ request: Request, ofType type: String, id: String? = nil) async throws -> Resource {
         guard RecordType.isHeld(type) else { throw RecordsFailure.unknownType }
         let body = try await bodies.collect(request, upTo: maximumBodyBytes)
+        if type == RawBinary.type {
+            return try RawBinary.resource(body.bytes, of: request, id: id, maximumBytes: maximumBodyBytes)
+        }
         guard let format = request.bodyFormat else { throw RecordsFailure.formUnknown }
         let resource = try format.resource(body.bytes)
         guard resource.resourceType == type else { throw RecordsFailure.otherType }

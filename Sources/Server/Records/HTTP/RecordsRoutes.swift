@@ -18,6 +18,9 @@ public struct RecordsRoutes: Sendable {
     let isBesideReceiver: Bool
     private let refusals: RefusalCharge
     private let published: PublishedResources
+    let documents = CachedDocuments()
+    private let title: String?
+    private let version: String?
 
     /// - Parameters:
     ///   - address: where others reach the server, for the links in answers; nil for what a request says in `Host`.
@@ -34,6 +37,8 @@ public struct RecordsRoutes: Sendable {
     ///   - writtenBytesPerDay: maximum bytes that an app writes of a patient's records in a day.
     ///   - hasRoom: whether the disk has room for what is written.
     ///   - exports: the exports that are asked for here; nil where none are made.
+    ///   - title: the study's title, for the page that a browser gets.
+    ///   - version: the version of the program.
     ///   - newID: makes the ids of what is written.
     public init(
         database: any SQLDatabase, access: AccessControl, address: PublicAddress? = nil, scheme: String = "http",
@@ -43,7 +48,7 @@ public struct RecordsRoutes: Sendable {
         admission: (any RecordAdmission)? = nil, maximumBodyBytes: Int = 4 << 20,
         writtenBytesPerDay: Int = 1 << 30, hasRoom: @escaping @Sendable () -> Bool = { true },
         exports: Exports? = nil,
-        oauthURIs: (@Sendable () -> JSON)? = nil,
+        oauthURIs: (@Sendable () -> JSON)? = nil, title: String? = nil, version: String? = nil,
         newID: @escaping @Sendable () -> UUID = { .random() },
         clock: @escaping @Sendable () -> Date
     ) {
@@ -67,21 +72,26 @@ public struct RecordsRoutes: Sendable {
         self.oauthURIs = oauthURIs
         self.limiter = limiter
         self.bodies = bodies
+        self.title = title
+        self.version = version
     }
 
     /// Adds what stands around all that is answered at `/fhir` and below, of whatever module: it goes before all routes. The
     /// scripts of registered apps may read it, and it is sent as gzip to whoever takes that.
     public func addSurroundings(to router: Router<ServerRequestContext>) {
         let access = service.access
+        router.add(middleware: HomePageMiddleware(limiter: limiter, page: homePage))
         router.add(middleware: CompressionMiddleware(below: "/fhir"))
         router.add(
             middleware: CrossOriginMiddleware.below(
                 "/fhir", methods: "GET, HEAD, POST, PUT, PATCH, DELETE",
-                requestHeaders: ["Prefer", "If-Match", "If-None-Match", "If-None-Exist", "If-Modified-Since"],
+                requestHeaders: [
+                    "Prefer", "If-Match", "If-None-Match", "If-None-Exist", "If-Modified-Since", "X-Security-Context",
+                ],
                 answerHeaders: [
                     "ETag", "Last-Modified", "Location", "Content-Location", "Retry-After", "X-Progress",
-                    "WWW-Authenticate",
-                ]
+                    "WWW-Authenticate", "X-Security-Context",
+                ], openPaths: ["/fhir/metadata", "/fhir/.well-known/smart-configuration"]
             ) { try await access.isOriginOfClient($0) })
         router.add(middleware: LongWorkMiddleware(executor: service.longWork))
     }
@@ -112,7 +122,9 @@ public struct RecordsRoutes: Sendable {
             let fhir = routes.group("fhir").add(middleware: FormatMiddleware())
             addLiteralReads(to: fhir)
             if service.exports != nil { addExports(to: routes.group("fhir")) }
-            routes.getAndHead("openapi.json", use: openAPI)
+            let open = routes.add(middleware: CrossOriginMiddleware.open(methods: "GET, HEAD"))
+            open.getAndHead("openapi.json", use: openAPI)
+            open.on("openapi.json", method: .options, use: CrossOriginMiddleware.preflight)
         }
     }
 
@@ -158,9 +170,7 @@ public struct RecordsRoutes: Sendable {
     /// The routes that everybody may read.
     private var definitions: GuardedRoutes {
         GuardedRoutes(refusal: Self.refusal) { routes in
-            addDefinitions(
-                to: routes.group("fhir").add(middleware: FormatMiddleware())
-                    .add(middleware: ReadLimitMiddleware(limiter: limiter)))
+            addDefinitions(to: routes.group("fhir").add(middleware: FormatMiddleware()))
         }
     }
 
@@ -185,23 +195,50 @@ extension RecordsRoutes {
     private static func refusal(_ error: any Error, _ request: Request) -> any Refusal { RecordsFailure(error) }
 
     /// The base URL of this API, for links.
-    func url(asked request: Request) -> String { (address?.url ?? request.address(scheme: scheme)) + "/fhir" }
+    func url(asked request: Request) -> String { base(asked: request) + "/fhir" }
+
+    private func base(asked request: Request) -> String { address?.url ?? request.address(scheme: scheme) }
+
+    private func homePage(_ request: Request) -> HomePage {
+        HomePage(title: title, version: version, base: base(asked: request), hasAuthorization: oauthURIs != nil)
+    }
 
     private func metadata(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        try limiter.admit(context.client, .readByAddress)
-        return try Response(capabilities(request).json, as: request.answerFormat)
+        let format = request.answerFormat
+        return try answer(
+            "metadata \(format.mediaType) \(url(asked: request))", mediaType: format.mediaType, request, context,
+            vary: "Accept"
+        ) { try format.bytes(of: capabilities(request).json) }
     }
 
     private func openAPI(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        try limiter.admit(context.client, .readByAddress)
-        let document = OpenAPIDocument(capabilities(request), url: url(asked: request))
-        return .bytes(ByteBuffer(bytes: document.json.bytes()), mediaType: "application/json")
+        try answer("openapi \(url(asked: request))", mediaType: "application/json", request, context) {
+            OpenAPIDocument(capabilities(request), url: url(asked: request)).json.bytes()
+        }
+    }
+
+    /// Answers with a document that does not depend on the caller: generated once, charged to the address by its bytes.
+    ///
+    /// - Parameter key: distinguishes it from all other documents.
+    private func answer(
+        _ key: String, mediaType: String, _ request: Request, _ context: ServerRequestContext,
+        vary field: String? = nil,
+        generate: () throws -> [UInt8]
+    ) throws -> Response {
+        // Whoever has used up the bucket makes the server generate nothing.
+        if case .retry(let seconds) = limiter.check(context.client, .readByAddress, cost: 0) {
+            throw HTTPFailure.rateLimited(retryAfter: seconds)
+        }
+        let document = try documents.document(key, mediaType: mediaType) { ByteBuffer(bytes: try generate()) }
+        let response = document.response(to: request, vary: field)
+        limiter.charge(context.client, .readByAddress, answering: response)
+        return response
     }
 
     private func capabilities(_ request: Request) -> CapabilityStatement {
         CapabilityStatement.records(
             date: service.clock(), url: url(asked: request), published: published.definedTypes,
-            hasExports: service.exports != nil, oauthURIs: oauthURIs?())
+            hasExports: service.exports != nil, oauthURIs: oauthURIs?(), version: version)
     }
 
     private func read(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
@@ -218,7 +255,7 @@ extension RecordsRoutes {
             return Response(status: .notModified, headers: Response.headers(of: record))
         }
         guard let subset = try ResourceSubset(of: request.searchParameters) else {
-            return try Response(record, as: request.answerFormat, reservation: reservation)
+            return try whole(record, request, reservation)
         }
         return try Response(record, showing: subset, as: request.answerFormat, reservation: reservation)
     }
@@ -228,9 +265,24 @@ extension RecordsRoutes {
         let reservation = try await service.reservation(for: caller.grant)
         let record = try await service.reached(at: url(asked: request)).read(
             type: context.name("type"), id: context.name("id"), version: context.name("version"), by: caller)
-        return try Response(
-            record, showing: try ResourceSubset(of: request.searchParameters), as: request.answerFormat,
-            reservation: reservation)
+        guard let subset = try ResourceSubset(of: request.searchParameters) else {
+            return try whole(record, request, reservation)
+        }
+        return try Response(record, showing: subset, as: request.answerFormat, reservation: reservation)
+    }
+
+    /// A version of a record without any part left out: a Binary as its content or as a resource, as the client accepts. An
+    /// entry of a Bundle is a resource.
+    private func whole(
+        _ record: StoredRecord, _ request: Request, _ reservation: AnswerReservation?
+    ) throws -> Response {
+        if record.type == RawBinary.type, EntryScope.current == nil {
+            let resource = try record.resource()
+            if request.acceptsRaw(contentType: RawBinary.contentType(of: resource)) {
+                return try Response(raw: resource, of: record)
+            }
+        }
+        return try Response(record, as: request.answerFormat, reservation: reservation)
     }
 
     private func history(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
@@ -265,12 +317,18 @@ extension RecordsRoutes {
     private func readDefinition(
         _ type: String, _ request: Request, _ context: ServerRequestContext
     ) async throws -> Response {
-        guard let resource = published.read(type: type, id: context.name("id")) else {
+        let id = context.name("id")
+        guard let resource = published.read(type: type, id: id) else {
             guard isStored(type, request) else { throw RecordsFailure.notFound }
-            return try await read(type, context.name("id"), request, context)
+            return try await read(type, id, request, context)
         }
-        let subset = try ResourceSubset(of: request.searchParameters)
-        return try Response((subset?.of(resource) ?? resource).json, as: request.answerFormat)
+        let format = request.answerFormat
+        let parameters = try request.searchParameters
+        let subset = try ResourceSubset(of: parameters)
+        return try answer(
+            "definition \(type)/\(id) \(format.mediaType) \(Self.key(parameters))", mediaType: format.mediaType,
+            request, context, vary: "Accept"
+        ) { try format.bytes(of: (subset?.of(resource) ?? resource).json) }
     }
 
     private func searchDefinitions(
@@ -278,11 +336,19 @@ extension RecordsRoutes {
         _ parameters: [(name: String, value: String)]
     ) async throws -> Response {
         if isStored(type, request) { return try await searchStored(type, request, context, parameters) }
-        return try Response(
-            published.search(
-                type: type, parameters: parameters, strict: request.isStrict, now: service.clock(),
-                url: url(asked: request)
-            ).json, as: request.answerFormat)
+        let (format, url) = (request.answerFormat, url(asked: request))
+        let asked = "search \(type) \(request.isStrict) \(format.mediaType) \(url) \(Self.key(parameters))"
+        return try answer(asked, mediaType: format.mediaType, request, context, vary: "Accept") {
+            try format.bytes(
+                of: published.search(
+                    type: type, parameters: parameters, strict: request.isStrict, now: service.clock(), url: url
+                ).json)
+        }
+    }
+
+    /// Parameters as a part of a document's key.
+    private static func key(_ parameters: [(name: String, value: String)]) -> String {
+        parameters.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
     }
 
     /// Whether resources of the type are stored too, and the request is of somebody who may see them.
@@ -373,21 +439,10 @@ private struct FormatMiddleware: RouterMiddleware {
     func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
-        guard request.acceptedFormat != nil else { throw RecordsFailure.notAcceptable }
-        return try await next(request, context)
-    }
-}
-
-/// Lets pass what an address may ask.
-private struct ReadLimitMiddleware: RouterMiddleware {
-    typealias Context = ServerRequestContext
-
-    let limiter: RateLimiter
-
-    func handle(
-        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
-    ) async throws -> Response {
-        try limiter.admit(context.client, .readByAddress)
+        // A Binary is answered as its content too, whatever its media type is.
+        guard request.acceptedFormat != nil || RawBinary.isAddressed(by: request) else {
+            throw RecordsFailure.notAcceptable
+        }
         return try await next(request, context)
     }
 }
