@@ -70,7 +70,10 @@ import Testing
         ("gt2013-01-14T10:00", "2013-01-14", true), ("ge2013-03-14", Self.since, true),
         ("le2013-03-14", Self.since, true), ("sa2013-03-14", Self.later, true), ("sa2013-03-14", Self.since, false),
         ("sa2013-03-14", Self.until, false), ("eb2013-03-14", Self.later, false), ("eb2013-03-14", Self.since, false),
-        ("eb2013-03-14", Self.until, true), ("2000", "2000-12-31T23:59:59Z", true), ("2000-04", "2000-04-30", true),
+        ("eb2013-03-14", Self.until, true), ("2000", "2000-12-31T23:59:59Z", true),
+        ("2016-12-31", "2016-12-31T23:59:60Z", true),
+        ("2017-01-01", "2016-12-31T23:59:60Z", false), ("ge2017", "2016-12-31T23:59:60Z", false),
+        ("2000-04", "2000-04-30", true),
         ("2000-04", "2000-05-01", false), ("eq2013-01-14T10:00+02:00", "2013-01-14T08:00:30Z", true),
     ])
     func aDateComparesAsARange(asked: String, stored: String, isFound: Bool) throws {
