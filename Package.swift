@@ -128,8 +128,8 @@ let server: [Target] = [
     .target(
         name: "Records",
         dependencies: [
-            "Core", "ServerHTTP", "Storage", "Trust", "FHIR", "FHIRPath", "FHIRValidation", "FHIRXML", "UCUM", "CZstd",
-            crypto, hummingbird, logging,
+            "Core", "ServerHTTP", "Storage", "Trust", "FHIR", "FHIRPath", "FHIRValidation", "FHIRXML", "UCUM",
+            "HealthTypes", "CZstd", crypto, hummingbird, logging,
         ],
         path: "Sources/Server/Records"),
     .target(
@@ -269,8 +269,8 @@ let tests: [Target] = [
     .testTarget(
         name: "DeviceGatewayTests",
         dependencies: [
-            "DeviceGateway", "Records", "Storage", "Trust", "HealthData", "HealthTypes", "Wire", "Core", "FHIR",
-            "TestSupport",
+            "DeviceGateway", "Records", "Storage", "Trust", "HealthData", "HealthTypes", "JSONQuery", "Wire", "Core",
+            "FHIR", "TestSupport",
             "StorageTestSupport",
         ]),
     .testTarget(

@@ -197,7 +197,8 @@ import Testing
                 SQLNumbers.count
             ),
             ("entries of a record", SearchTermNumbers.numbersSQL, 6), ("units", StoredTerms.unitsSQL, 4),
-            ("the next records", SearchReindexing.rowsSQL, 3),
+            ("the next records", SearchReindexing.rowsSQL(.all), 3),
+            ("the next without HealthKit's code", SearchReindexing.rowsSQL(.withoutHealthKitCode), 3),
         ])
     func theIndexIsKeptByIndexes(name: String, sql: String, parameters: Int) async throws {
         let fixture = try await RecordsFixture()

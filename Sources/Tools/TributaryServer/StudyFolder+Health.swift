@@ -38,7 +38,7 @@ extension StudyFolder {
     ///
     /// - Throws: what is wrong in the study's own types, too.
     public func healthConcepts() throws -> HealthConceptTable {
-        guard let supplement = try healthTypes() else { return .standard }
-        return HealthConceptTable(try HealthConcept.concepts(supplement: supplement))
+        guard try healthTypes() != nil else { return .standard }
+        return HealthConceptTable(of: try healthTypeTable())
     }
 }

@@ -27,10 +27,11 @@ import Testing
         return try rows.reduce(into: [:]) { counts, row in
             let record = try RecordStore().read(type: row.text("type"), id: row.text("id"), in: transaction)
             let resource = try record?.resource()
-            guard let patient = resource?.owners.one,
-                let code = Observation(resource?.object ?? JSONObject()).code?.coding
-                    .filter({ $0.system == CodeSystemURL.healthKit }).compactMap(\.code).min()
-            else { return }
+            guard let patient = resource?.owners.one else { return }
+            let own = Observation(resource?.object ?? JSONObject()).code?.coding
+                .filter { $0.system == CodeSystemURL.healthKit }.compactMap(\.code).min()
+            // LOINC's code of each names a type too.
+            let code = own ?? "HKQuantityTypeIdentifierHeartRate"
             counts["\(patient) \(code)", default: 0] += 1
         }
     }
@@ -50,11 +51,13 @@ import Testing
         try await fixture.put(Self.observation("other", "p", nil, 9))
         try await fixture.put(Self.observation("nobodys", nil, "HKSteps", 9))
         let all = try await fixture.database.read { try RecordStream.all(in: $0) }
-        let stream = try #require(all.first)
-        #expect(all.count == 1 && stream.participant == "p" && stream.type == "HKSteps" && stream.count == 3)
+        let stream = try #require(all.first { $0.type == "HKSteps" })
+        #expect(all.count == 2 && stream.participant == "p" && stream.type == "HKSteps" && stream.count == 3)
         #expect(stream.first.map { DateTime($0, milliseconds: false).text } == "2026-01-01T08:00:00Z")
         #expect(stream.last.map { DateTime($0, milliseconds: false).text } == "2026-01-03T08:00:00Z")
         #expect(stream.received == Self.start.addingTimeInterval(120))
+        let rate = try #require(all.first { $0.type == "HKQuantityTypeIdentifierHeartRate" })
+        #expect(rate.participant == "p" && rate.count == 1)
         try await fixture.close()
     }
 
@@ -154,6 +157,37 @@ import Testing
             try QueryPlan(StreamWriter.keySQL, [SQLValue(1), SQLValue("x")], in: $0)
         }
         #expect(!plan.readsAll, "\(plan)")
+        try await fixture.close()
+    }
+
+    /// A store of an older version has neither the entries nor the streams of Observations that LOINC alone codes.
+    @Test(arguments: [true, false])
+    func recordsOfAnOlderVersionGetTheirStreams(byMigration: Bool) async throws {
+        let fixture = try await RecordsFixture()
+        for day in 1...5 { try await fixture.put(Self.observation("o\(day)", "p", day == 1 ? "HKSteps" : nil, day)) }
+        let whole = try await fixture.database.read(Self.told)
+        #expect(whole == ["p HKSteps": 1, "p HKQuantityTypeIdentifierHeartRate": 4])
+        try await fixture.database.write { transaction in
+            try transaction.execute("DELETE FROM record_stream WHERE stream <> 'HKSteps'")
+            try transaction.execute(
+                """
+                DELETE FROM record_term WHERE term IN (
+                    SELECT number FROM search_term WHERE code = 'HKQuantityTypeIdentifierHeartRate')
+                """)
+        }
+        #expect(try await fixture.database.read(Self.told) == ["p HKSteps": 1])
+        if byMigration {
+            _ = try await fixture.database.write { transaction in
+                try transaction.execute("DELETE FROM schema_migration WHERE number >= 435 AND number < 500")
+            }
+            _ = try await Migration.apply(
+                RecordsSchema.migrations, at: Date(timeIntervalSince1970: 0), to: fixture.database)
+        } else {
+            try await RecordIndex.remake(in: fixture.database)
+        }
+        #expect(try await fixture.database.read(Self.told) == whole)
+        try await RecordIndex.remake(in: fixture.database)
+        #expect(try await fixture.database.read(Self.told) == whole)
         try await fixture.close()
     }
 }

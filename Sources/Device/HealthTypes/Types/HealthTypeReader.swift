@@ -133,7 +133,7 @@ struct HealthTypeReader {
 
     private static let systems = [
         "loinc": HealthCodeSystem.loinc, "snomed": HealthCodeSystem.snomed, "mdc": DeviceNomenclature.system,
-        "own": HealthCodeSystem.component,
+        "own": HealthCodeSystem.component, "healthkit": HealthCodeSystem.healthKit,
     ]
 }
 

@@ -9,9 +9,12 @@ public struct HealthTypeTable: Sendable {
     /// The types: quantities, categories, correlations, workouts and the rest, each in the order of folders.
     public let all: [HealthType]
     private let byIdentifier: [String: HealthType]
+    /// The types by the codes of terminologies and of HealthKit.
+    let codes: HealthTypeCodes
 
     init(_ types: [HealthType]) {
         all = types
+        codes = HealthTypeCodes(types)
         byIdentifier = Dictionary(
             types.flatMap { type in ([type.identifier] + type.otherNames).map { ($0, type) } },
             uniquingKeysWith: { first, _ in first })

@@ -74,7 +74,9 @@ extension RecordsSchema {
     @Sendable private static func makeEntries(_ transaction: any SQLTransaction) throws -> Bool {
         let progress = try transaction.first("SELECT last FROM search_progress")
         let last = try progress?.integer("last") ?? 0
-        guard let end = try SearchReindexing().next(behind: last, in: transaction) else { return false }
+        guard let end = try SearchReindexing(hasStreams: false).next(behind: last, in: transaction) else {
+            return false
+        }
         try transaction.execute(
             progress == nil
                 ? "INSERT INTO search_progress (last) VALUES (?)" : "UPDATE search_progress SET last = ?",

@@ -5,7 +5,7 @@ public enum RecordsSchema {
     public static let migrations: [Migration] =
         versions + compactSearch + sources + keys + protection + searchEntries + history + exports
         + ranges + streams + unreferencedEntries + rows + addresses + descriptiveLabels + entriesWithoutCase + typeChanges
-        + writeQuota
+        + writeQuota + healthTypes
 
     /// The versions of the resources, and what they are found by.
     private static let versions: [Migration] = [

@@ -27,4 +27,27 @@ extension RecordsSchema {
             ]
         }
     ]
+
+    /// The entries of Observations whose health type another code than HealthKit's names, and their streams.
+    static let healthTypes: [Migration] = [
+        Migration(
+            number: 446, name: "Observations by their health types", slice: nameHealthTypes,
+            statements: { _ in
+                // The last record that was processed.
+                ["CREATE TABLE IF NOT EXISTS health_type_progress (last bigint NOT NULL)"]
+            }),
+        Migration(number: 447, name: "progress of health types dropped") { _ in ["DROP TABLE health_type_progress"] },
+    ]
+
+    @Sendable private static func nameHealthTypes(_ transaction: any SQLTransaction) throws -> Bool {
+        let progress = try transaction.first("SELECT last FROM health_type_progress")
+        let last = try progress?.integer("last") ?? 0
+        let end = try SearchReindexing(selection: .withoutHealthKitCode).next(behind: last, in: transaction)
+        guard let end else { return false }
+        try transaction.execute(
+            progress == nil
+                ? "INSERT INTO health_type_progress (last) VALUES (?)" : "UPDATE health_type_progress SET last = ?",
+            [SQLValue(end.last)])
+        return true
+    }
 }

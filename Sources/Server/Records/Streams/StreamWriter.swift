@@ -26,8 +26,12 @@ struct StreamWriter {
     ///
     /// - Parameter isAdded: whether it was not there before.
     mutating func came(_ record: NewRecord, at received: Int64, isAdded: Bool) {
-        guard let key = record.stream else { return }
-        let time = record.time
+        came(record.stream, time: record.time, at: received, isAdded: isAdded)
+    }
+
+    /// The same of a record of which the stream is known; nothing for one without a stream.
+    mutating func came(_ key: Key?, time: SearchPeriod?, at received: Int64, isAdded: Bool) {
+        guard let key else { return }
         var change = changes[key] ?? Change(first: nil, last: nil, received: received, total: 0)
         if let low = time?.low, low > .min { change.first = min(change.first ?? low, low) }
         if let high = time?.high, high < .max { change.last = max(change.last ?? high, high) }
@@ -99,15 +103,23 @@ struct StreamWriter {
         """
 }
 
-extension NewRecord {
-    /// The stream that it belongs to: an Observation of one participant that has a code of HealthKit's.
-    var stream: StreamWriter.Key? {
-        guard type == Observation.resourceType, let subject else { return nil }
+extension StreamWriter.Key {
+    /// The stream of an Observation by the entries of its code; nil for one without a participant or a health type.
+    init?(_ entries: [SearchEntry], subject: String?) {
+        guard let subject else { return nil }
         var first: String?
         for case .term(let term) in entries
         where term.parameter == "code" && !term.code.isEmpty && term.system == CodeSystemURL.healthKit {
             first = min(first ?? term.code, term.code)
         }
-        return first.map { StreamWriter.Key(subject: subject, stream: $0) }
+        guard let first else { return nil }
+        self.init(subject: subject, stream: first)
+    }
+}
+
+extension NewRecord {
+    /// The stream that it belongs to: an Observation of one participant that is of a health type.
+    var stream: StreamWriter.Key? {
+        type == Observation.resourceType ? StreamWriter.Key(entries, subject: subject) : nil
     }
 }

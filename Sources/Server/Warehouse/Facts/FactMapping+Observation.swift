@@ -1,6 +1,7 @@
 import FHIR
 import Foundation
 import HealthData
+import HealthTypes
 
 extension FactMapping {
     /// One fact a value: the observation's own, and each component's under the component's code.
@@ -11,29 +12,42 @@ extension FactMapping {
             time: time(of: observation.resource, receivedAt: receivedAt), source: FactSource(observation))
         guard observation.status != .enteredInError, observation.status != .cancelled else { return facts }
         let grouped = GroupedValues(observation)
+        let reader = ValueReader(health: health, isFraction: HealthKitLibrary.writesFractions(observation))
         if let value = observation.value {
-            add(value, of: observation.code, health, grouped.map { ($0, nil) }, to: &facts)
+            add(value, of: observation.code, reader, grouped.map { ($0, nil) }, to: &facts)
         }
         for component in observation.component {
             guard let value = component.value else { continue }
-            add(value, of: component.code, health, grouped.map { ($0, component.code) }, to: &facts)
+            add(value, of: component.code, reader, grouped.map { ($0, component.code) }, to: &facts)
         }
         return facts
     }
 
+    /// The rules by which the values of one Observation are read.
+    private struct ValueReader {
+        let health: HealthConceptTable
+        /// Whether a percent is written as a fraction.
+        let isFraction: Bool
+
+        func unit(of reading: ConceptReading) -> ConceptUnit {
+            if let measure = reading.measure { return .measured(measure, isFraction: isFraction) }
+            return health.unit(of: reading.code) ?? .ofItsKind
+        }
+    }
+
     /// - Parameter grouped: what a gateway says of the values' times, and the component's concept.
     private static func add(
-        _ value: some ChoiceValue, of concept: CodeableConcept?, _ health: HealthConceptTable,
+        _ value: some ChoiceValue, of concept: CodeableConcept?, _ reader: ValueReader,
         _ grouped: (values: GroupedValues, component: CodeableConcept?)?, to facts: inout FactSet
     ) {
-        guard let grouped, let reading = concept.flatMap(health.readings.reading) else {
-            return add(value, of: concept, health, to: &facts)
+        guard let grouped, let reading = concept.flatMap(reader.health.readings.reading) else {
+            return add(value, of: concept, reader, to: &facts)
         }
-        let unit = health.unit(of: reading.code) ?? .ofItsKind
+        let unit = reader.unit(of: reading)
         if value.type == "SampledData", let data = SampledData(json: value.json),
             let series = grouped.values.series(data)
         {
-            let sent = data.origin.flatMap { FactValue.units(of: $0) }
+            let sent = data.origin.map { QuantityUnit($0) }
             for (number, time) in series {
                 let measured = MeasuredValue(number, comparator: nil, sent: sent, in: unit)
                 facts.add(reading.code, reading.use, measured, at: time)
@@ -43,18 +57,19 @@ extension FactMapping {
         {
             facts.add(reading.code, reading.use, measured, at: time)
         } else {
-            add(value, of: concept, health, to: &facts)
+            add(value, of: concept, reader, to: &facts)
         }
     }
 
     private static func add(
-        _ value: some ChoiceValue, of concept: CodeableConcept?, _ health: HealthConceptTable, to facts: inout FactSet
+        _ value: some ChoiceValue, of concept: CodeableConcept?, _ reader: ValueReader, to facts: inout FactSet
     ) {
+        let health = reader.health
         guard let reading = concept.flatMap(health.readings.reading) else { return }
         let (code, name) = (reading.code, reading.name)
         let use = reading.use
         guard value.type == "CodeableConcept", let chosen = CodeableConcept(json: value.json) else {
-            facts.add(code, use, value, in: health.unit(of: code) ?? .ofItsKind)
+            facts.add(code, use, value, in: reader.unit(of: reading))
             return
         }
         guard let coding = preferred(chosen.coding), let option = coding.code else {

@@ -1,5 +1,6 @@
 import FHIR
 import Foundation
+import HealthTypes
 
 /// The value of a fact, as i2b2's columns hold it.
 enum FactValue: Sendable, Hashable {
@@ -80,12 +81,6 @@ enum FactValue: Sendable, Hashable {
             ? units : String(String.UnicodeScalarView(units.unicodeScalars.prefix(maximumUnits)))
     }
 
-    /// A quantity's unit: UCUM's code; a code of another system says less than the unit in words.
-    static func units(of quantity: Quantity) -> String? {
-        let isUCUM = quantity.system == nil || quantity.system == "http://unitsofmeasure.org"
-        return isUCUM ? quantity.code ?? quantity.unit : quantity.unit ?? quantity.code
-    }
-
     /// The value of an answer or an observation; nil for what has none to load.
     init?(_ value: some ChoiceValue) {
         let json = value.json
@@ -95,7 +90,7 @@ enum FactValue: Sendable, Hashable {
             self = .number(number)
         case "Quantity":
             guard let quantity = Quantity(json: json), let number = quantity.value else { return nil }
-            self = .number(number, comparator: quantity.comparator?.rawValue, units: Self.units(of: quantity))
+            self = .number(number, comparator: quantity.comparator?.rawValue, units: QuantityUnit(quantity).shown)
         case "Boolean":
             guard let flag = json.bool else { return nil }
             self = .text(flag ? "true" : "false")

@@ -1,10 +1,11 @@
 import FHIR
+import HealthTypes
 
 /// The table of health types as facts are made by it: which codes are a type's, in which unit, with which options. Made
 /// once for a study.
 public struct HealthConceptTable: Sendable {
     /// The standard table.
-    public static let standard = HealthConceptTable(HealthConcept.all)
+    public static let standard = HealthConceptTable(HealthConcept.all, types: .standard)
 
     /// The types and their parts.
     public let concepts: [HealthConcept]
@@ -13,11 +14,17 @@ public struct HealthConceptTable: Sendable {
     private let codes: Set<String>
     private let options: Set<String>
     /// What the concepts come to that were met with this table.
-    let readings = ConceptReadings()
+    let readings: ConceptReadings
+
+    /// The concepts of a table's types.
+    public init(of types: HealthTypeTable) { self.init(HealthConcept.concepts(of: types), types: types) }
 
     /// The table of these concepts.
-    public init(_ concepts: [HealthConcept]) {
+    ///
+    /// - Parameter types: the types by which measurements are recognised.
+    public init(_ concepts: [HealthConcept], types: HealthTypeTable = .standard) {
         self.concepts = concepts
+        readings = ConceptReadings(types)
         var units: [String: ConceptUnit] = [:]
         var own: Set<String> = []
         var codes: Set<String> = []

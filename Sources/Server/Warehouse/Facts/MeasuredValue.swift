@@ -1,5 +1,6 @@
 import FHIR
 import Foundation
+import HealthTypes
 
 /// A value as its concept keeps it: a number in the concept's unit, with what was sent beside it where that differs.
 struct MeasuredValue: Sendable, Hashable {
@@ -31,7 +32,7 @@ struct MeasuredValue: Sendable, Hashable {
             self.init(number, comparator: nil, sent: nil, in: unit)
         case "Quantity":
             guard let quantity = Quantity(json: choice.json), let number = quantity.value else { return nil }
-            self.init(number, comparator: quantity.comparator?.rawValue, sent: FactValue.units(of: quantity), in: unit)
+            self.init(number, comparator: quantity.comparator?.rawValue, sent: QuantityUnit(quantity), in: unit)
         default:
             guard let value = FactValue(choice) else { return nil }
             self.init(value)
@@ -41,30 +42,78 @@ struct MeasuredValue: Sendable, Hashable {
     /// - Parameters:
     ///   - comparator: as FHIR writes it.
     ///   - sent: the unit as it was sent.
-    init(_ number: JSONNumber, comparator: String?, sent: String?, in unit: ConceptUnit) {
-        guard let sent, !sent.isEmpty else {
+    init(_ number: JSONNumber, comparator: String?, sent: QuantityUnit?, in unit: ConceptUnit) {
+        guard let sent, let shown = sent.shown else {
             // A number without a unit is in that of its concept.
             let units: String? = if case .asked(let code) = unit { code } else { nil }
             self.init(whole: .number(number, comparator: comparator, units: units))
             return
         }
-        let target = unit.code ?? UnitReading.read(sent).map { $0.conventional ?? sent }
-        if target == sent {
-            self.init(whole: .number(number, comparator: comparator, units: sent))
+        if case .measured(let measure, isFraction: true) = unit, measure.scale == 100,
+            UnitReading.code(of: sent, measuring: measure.unit.ucum) == measure.unit.ucum
+        {
+            self.init(fraction: number, comparator: comparator, shown: shown, of: measure)
             return
         }
-        guard let target, let conversion = UnitReading.conversion(from: sent, to: target) else {
-            self.init(.sentText(number, comparator: comparator, units: sent), warning: .unitNotConvertible)
+        let code = UnitReading.code(of: sent, measuring: unit.code)
+        let target = unit.code ?? code.map { UnitReading.read($0)?.conventional ?? $0 }
+        if let target, target == shown {
+            self.init(whole: .number(number, comparator: comparator, units: shown))
+            return
+        }
+        let original = FactValue.number(number, comparator: comparator, units: shown)
+        guard let target, let code, let conversion = UnitReading.conversion(from: code, to: target) else {
+            if case .measured(let measure, _) = unit,
+                let kept = Self.converted(number, comparator, sent, by: measure)
+            {
+                self.init(kept, original: original)
+            } else {
+                self.init(.sentText(number, comparator: comparator, units: shown), warning: .unitNotConvertible)
+            }
             return
         }
         guard let decimal = number.decimal, let converted = conversion.convert(decimal),
             let kept = FactValue.fitting(
                 converted, comparator: conversion.isReversed ? Self.reversed(comparator) : comparator, units: target)
         else {
-            self.init(.sentText(number, comparator: comparator, units: sent), warning: .numberOutOfRange)
+            self.init(.sentText(number, comparator: comparator, units: shown), warning: .numberOutOfRange)
             return
         }
-        self.init(kept, original: .number(number, comparator: comparator, units: sent))
+        self.init(kept, original: original)
+    }
+
+    /// A percent of a library that writes HealthKit's fraction. A value above 1 is percent already, as in HealthKit's own
+    /// data (``HealthTypes/SourceUnit/Scale/fraction``). What was sent is kept in both cases, as no later value tells which
+    /// of the two it is by the unit.
+    private init(fraction number: JSONNumber, comparator: String?, shown: String, of measure: HealthMeasure) {
+        guard let decimal = number.decimal,
+            let kept = FactValue.fitting(
+                decimal >= 0 && decimal <= 1 ? decimal * Decimal(measure.scale) : decimal, comparator: comparator,
+                units: measure.unit.ucum)
+        else {
+            self.init(.sentText(number, comparator: comparator, units: shown), warning: .numberOutOfRange)
+            return
+        }
+        self.init(kept, original: .number(number, comparator: comparator, units: shown))
+    }
+
+    /// The number by the unit of HealthKit that the text names, where UCUM cannot convert it: millimoles of glucose in a
+    /// litre are milligrams in a decilitre.
+    private static func converted(
+        _ number: JSONNumber, _ comparator: String?, _ sent: QuantityUnit, by measure: HealthMeasure
+    ) -> FactValue? {
+        for name in [sent.code, sent.text].compactMap({ $0 }) {
+            guard let source = measure.sourceUnit(named: name) else { continue }
+            let text: String?
+            switch source.scale {
+            case .same: text = number.text
+            case .linear(let conversion): text = conversion.convert(number.text)
+            case .power, .fraction: continue
+            }
+            guard let decimal = text.flatMap({ JSONNumber(text: $0)?.decimal }) else { continue }
+            return FactValue.fitting(decimal, comparator: comparator, units: measure.unit.ucum)
+        }
+        return nil
     }
 
     private init(whole value: FactValue) {

@@ -29,7 +29,13 @@ enum UnitReading {
         let to: String
     }
 
+    private struct Sent: Hashable {
+        let unit: QuantityUnit
+        let target: String?
+    }
+
     private struct Kept {
+        var sent: [Sent: String?] = [:]
         var readings: [String: Reading?] = [:]
         var conversions: [Pair: Conversion?] = [:]
     }
@@ -37,7 +43,7 @@ enum UnitReading {
     /// Units that are kept at most; anything may stand where a unit is sent.
     private static let maximumKept = 1_000
     /// A longer text is no unit.
-    private static let maximumLength = 50
+    private static let maximumLength = UnitText.maximumLength
     private static let kept = Mutex(Kept())
 
     /// The unit that a text means: UCUM's code, else HealthKit's or UCUM's name of a unit; nil for any other text.
@@ -53,25 +59,24 @@ enum UnitReading {
     }
 
     private static func make(_ text: String) -> Reading? {
-        let code = UCUMUnit.isValid(text) ? text : (try? HealthKitUnit(text))?.ucum ?? code(named: text)
-        guard let code, let unit = try? UCUMUnit(code) else { return nil }
+        guard let code = UnitText.ucum(text), let unit = try? UCUMUnit(code) else { return nil }
         return Reading(unit: unit, conventional: ConventionalUnit.code(for: unit))
     }
 
-    /// The unit of UCUM with a name, in singular or plural: C3-PRO's apps write `minute`.
-    private static func code(named text: String) -> String? {
-        let name = text.lowercased()
-        return names[name] ?? (name.hasSuffix("s") ? names[String(name.dropLast())] : nil)
-    }
-
-    /// A name of several units means none of them; minutes and seconds are those of time.
-    private static let names: [String: String] = {
-        let named = UCUMAtom.all.flatMap { atom in Set(atom.names.map { $0.lowercased() }).map { ($0, atom.code) } }
-        return Dictionary(grouping: named, by: \.0).compactMapValues { units in
-            let codes = units.map(\.1).filter { units.count == 1 || !["'", "''"].contains($0) }
-            return codes.count == 1 ? codes[0] : nil
+    /// The UCUM code of a unit as it was sent (``HealthTypes/QuantityUnit/ucum(measuring:)``).
+    static func code(of sent: QuantityUnit, measuring target: String?) -> String? {
+        let key = Sent(unit: sent, target: target)
+        if let known = kept.withLock({ $0.sent[key] }) { return known }
+        let made = sent.ucum(measuring: target)
+        guard sent.shown?.utf8.count ?? 0 <= maximumLength, sent.text?.utf8.count ?? 0 <= maximumLength else {
+            return made
         }
-    }()
+        kept.withLock { kept in
+            if kept.sent.count >= maximumKept { kept.sent = [:] }
+            kept.sent[key] = .some(made)
+        }
+        return made
+    }
 
     /// The way from one unit to another; nil where they do not measure the same.
     static func conversion(from: String, to: String) -> Conversion? {

@@ -6,20 +6,41 @@ import Storage
 struct SearchReindexing: Sendable {
     /// So many records are gone through in one transaction.
     var count = 256
+    /// The records that are gone through.
+    var selection = Selection.all
+    /// Whether the summary of streams follows the entries. Older schemas have none.
+    var hasStreams = true
+
+    /// A selection of records.
+    enum Selection: Sendable {
+        case all
+        /// Observations without a code of HealthKit.
+        case withoutHealthKitCode
+    }
 
     /// Goes through the next records.
     ///
     /// - Parameter last: the number that the records before ended with; 0 for the first.
     /// - Returns: the number that these ended with, and how many there were; nil where there are none.
     func next(behind last: Int64, in transaction: any SQLTransaction) throws -> (last: Int64, count: Int)? {
-        let rows = try transaction.query(Self.rowsSQL, [SQLValue(last), SQLValue(last), SQLValue(count)])
+        let rows = try transaction.query(
+            Self.rowsSQL(selection, hasReceipt: hasStreams), [SQLValue(last), SQLValue(last), SQLValue(count)])
         guard let end = try rows.last?.integer("number") else { return nil }
         var writer = try SearchEntryWriter(in: transaction)
+        var streams = StreamWriter()
         for row in rows {
             let number = try row.integer("number")
             let entries = try entries(of: row, in: transaction)
+            let former = hasStreams ? try StreamWriter.key(ofRecord: number, in: transaction) : nil
             try writer.replace(entries?.entries ?? [], number: number)
             guard let entries else { continue }
+            if hasStreams, try row.text("type") == Observation.resourceType {
+                let stream = StreamWriter.Key(entries.entries, subject: row.textIfPresent("subject"))
+                if stream != former {
+                    streams.went(former)
+                    streams.came(stream, time: entries.time, at: try row.integer("received_ms"), isAdded: true)
+                }
+            }
             let (low, high) = (row.integerIfPresent("date_low"), row.integerIfPresent("date_high"))
             guard low != entries.time?.low || high != entries.time?.high else { continue }
             try transaction.execute(
@@ -27,6 +48,7 @@ struct SearchReindexing: Sendable {
                 [SQLValue(entries.time?.low), SQLValue(entries.time?.high), SQLValue(number)])
         }
         try writer.finish()
+        try streams.finish(in: transaction)
         return (end, rows.count)
     }
 
@@ -39,9 +61,23 @@ struct SearchReindexing: Sendable {
     }
 
     /// PostgreSQL does not conclude from one number where the other begins. Parameters: number, number, limit.
-    static let rowsSQL = """
-        SELECT r.number, r.subject, r.deleted, r.date_low, r.date_high, v.content FROM record r
-        JOIN record_version v ON v.number = r.number AND v.version = r.version
-        WHERE r.number > ? AND v.number > ? ORDER BY r.number LIMIT ?
-        """
+    static func rowsSQL(_ selection: Selection, hasReceipt: Bool = true) -> String {
+        let condition =
+            switch selection {
+            case .all: ""
+            case .withoutHealthKitCode:
+                """
+                AND r.type = '\(Observation.resourceType)' AND r.deleted = 0 AND NOT EXISTS (
+                    SELECT 1 FROM record_term t JOIN search_term c ON c.number = t.term
+                    WHERE t.number = r.number AND c.type = '\(Observation.resourceType)' AND c.parameter = 'code'
+                        AND c.system = '\(CodeSystemURL.healthKit)' AND c.code <> '')
+                """
+            }
+        return """
+            SELECT r.number, r.type, r.subject, r.deleted, r.date_low, r.date_high\(hasReceipt ? ", r.received_ms" : ""),
+                v.content FROM record r
+            JOIN record_version v ON v.number = r.number AND v.version = r.version
+            WHERE r.number > ? AND v.number > ? \(condition) ORDER BY r.number LIMIT ?
+            """
+    }
 }

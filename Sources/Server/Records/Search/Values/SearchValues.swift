@@ -33,7 +33,7 @@ struct SearchValues: Sendable {
         var builder = SearchValueBuilder(tree, resource.object, limits)
         builder.build()
         self.tree = tree
-        entries = builder.entries
+        entries = builder.entries + Self.healthTypeEntries(of: resource, beside: builder.entries, tree)
         present = builder.present
         shortened = builder.shortened
     }
