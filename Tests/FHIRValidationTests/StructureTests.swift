@@ -38,6 +38,27 @@ import Testing
         #expect(found.contains { $0.replacing("_", with: "") == expected.replacing("_", with: "") }, "\(found)")
     }
 
+    /// HealthKitOnFHIR's identifier has an id and no value, HealthKitToFhir's codings have a system without a scheme.
+    @Test(arguments: [
+        (#""identifier":[{"id":"a"}]"#, "ele-1"), (#""identifier":[{"id":"a","value":""}]"#, "empty-text"),
+        (#""maritalStatus":{"coding":[{"id":"a"}]}"#, "ele-1"),
+        (#""maritalStatus":{"coding":[{"system":"com.apple.health","code":"x"}]}"#, "relative-system"),
+        (#""meta":{"tag":[{"system":"com.apple.health","code":"x"}]}"#, "relative-system"),
+    ])
+    func whatLibrariesLeaveEmptyIsAWarning(member: String, code: String) {
+        #expect(Validated.errors(Validated.patient(member)) == [])
+        let issues = FHIRValidator().validate(Array(Validated.patient(member).utf8)).issues
+        #expect(issues.contains { $0.code == code && $0.severity == .warning }, "\(issues.map(\.code))")
+    }
+
+    @Test(arguments: [
+        (#""name":[{"id":"a"}]"#, "ele-1 Patient.name[0]"), (#""identifier":[{}]"#, "ele-1 Patient.identifier[0]"),
+        (#""identifier":[{"value":"a","system":""}]"#, "empty-text Patient.identifier[0].system"),
+    ])
+    func anyOtherElementWithoutContentIsAnError(member: String, expected: String) {
+        #expect(Validated.errors(Validated.patient(member)) == [expected])
+    }
+
     @Test(arguments: [
         (#""birthDate":"1970-02-30""#, "invalid-date"), (#""birthDate":"1970-13""#, "invalid-date"),
         (#""birthDate":"1970-01-01T00:00:00Z""#, "invalid-date"), (#""id":"a b""#, "invalid-id"),

@@ -11,9 +11,12 @@ extension ValidationWalk {
             return
         }
         if !isResource, object.count == 1, object.members[0].key == "id" {
-            error(
-                .invariant, "ele-1",
-                "ele-1: An id alone is no content: give the element a value or children, or leave it out.")
+            let sentence = "ele-1: An id alone is no content: give the element a value or children, or leave it out."
+            if mayHaveIDAlone(type) {
+                warning(.invariant, "ele-1", sentence)
+            } else {
+                error(.invariant, "ele-1", sentence)
+            }
         }
         let hasSiblings = object.members.contains { $0.key.utf8.first == UInt8(ascii: "_") }
         var seen = ElementSet()

@@ -36,9 +36,23 @@ extension ValidationWalk {
             warning(.codeInvalid, "unknown-unit", "UCUM has no such unit: correct the code.", at: "code")
         }
         if let system = object["system"]?.string, !system.isEmpty, !ValidationWalk.isAbsolute(system) {
-            error(
+            // HealthKitToFhir writes `com.apple.health` into each of its Observations.
+            warning(
                 .value, "relative-system", "The system of a coding is an absolute URI: write it with its scheme.",
                 at: "system")
         }
+    }
+
+    /// Whether a type is one that libraries leave empty but for an id: HealthKitOnFHIR's identifier has the sample's UUID as
+    /// its id, and no value.
+    func mayHaveIDAlone(_ type: TypeModel.TypeID) -> Bool {
+        ["Identifier", "Coding"].contains(model.name(of: type))
+    }
+
+    /// Whether the primitive that is looked at is the value of an Identifier.
+    var isIdentifierValue: Bool {
+        guard path.steps.count >= 2, path.steps[path.steps.count - 1].key == "value" else { return false }
+        let owner = path.steps[path.steps.count - 2].type
+        return owner.isKnown && model.name(of: owner) == "Identifier"
     }
 }

@@ -30,8 +30,12 @@ extension ValidationWalk {
             case .tooLong:
                 error(.tooLong, "text-too-long", "A text of FHIR has at most 1,048,576 characters: shorten it.")
             case .blank:
-                error(
-                    .value, "empty-text", "A text has at least one character that is no space: leave the element out.")
+                let sentence = "A text has at least one character that is no space: leave the element out."
+                if isIdentifierValue {
+                    warning(.value, "empty-text", sentence)
+                } else {
+                    error(.value, "empty-text", sentence)
+                }
             }
             return
         }
