@@ -56,6 +56,22 @@ public struct FHIRValidator: Sendable {
         return nil
     }
 
+    /// Whether a profile can be checked: one that was supplied, one of R4, or a type of R4.
+    ///
+    /// - Parameter canonical: the URL, with a version behind `|` where a certain one is meant
+    ///   (<https://hl7.org/fhir/R4/references.html#canonical>).
+    public func hasProfile(_ canonical: String) -> Bool {
+        let name = CanonicalURL(canonical)
+        guard let profile = profiles.profile(name.url) else {
+            return ValidationWalk.isCore(name.url) && (name.version.map(Self.isR4) ?? true)
+        }
+        guard let version = name.version, !version.isEmpty else { return true }
+        return profile.version.map { $0 == version } ?? Self.isR4(version)
+    }
+
+    /// Whether a version is R4's own: the profiles of R4 have no other.
+    private static func isR4(_ version: String) -> Bool { ["4.0.1", "4.0", "4"].contains(version) }
+
     /// Validates the JSON text of one resource. Every issue has a line and a column.
     ///
     /// - Parameter asked: canonical URLs of profiles that the resource must conform to, beyond those it names itself.

@@ -17,6 +17,11 @@ extension ValidationWalk {
         var seen: Set<String> = []
         for url in named + claimed where seen.insert(url).inserted {
             guard let profile = profiles.profile(url) else {
+                let plain = CanonicalURL(url).url
+                if named.contains(url), Self.isCore(plain) {
+                    coreType(String(plain.dropFirst(Self.corePrefix.count)), of: element)
+                    continue
+                }
                 report(
                     .information, .notFound, "unknown-profile",
                     "The profile \(url) was not supplied: what it asks for was not checked.")
@@ -63,9 +68,19 @@ extension ValidationWalk {
         }
     }
 
+    private static let corePrefix = "http://hl7.org/fhir/StructureDefinition/"
+
     /// Whether a canonical URL is that of a type of R4.
     static func isCore(_ url: String) -> Bool {
-        url.hasPrefix("http://hl7.org/fhir/StructureDefinition/") && TypeModel.r4.type(String(url.dropFirst(40))) != nil
+        url.hasPrefix(corePrefix) && TypeModel.r4.type(String(url.dropFirst(corePrefix.count))) != nil
+    }
+
+    /// Checks a resource against the definition of a type of R4: all else that it asks for is checked anyway.
+    private mutating func coreType(_ name: String, of element: TypedElement) {
+        guard let type = model.type(name), element.type != type, !model.isSubtype(element.type, of: type) else {
+            return
+        }
+        error(.invalid, "profile-type", "The profile is for \(name), and here stands \(element.typeName).")
     }
 
     // MARK: One element

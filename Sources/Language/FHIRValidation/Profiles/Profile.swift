@@ -3,6 +3,8 @@ import FHIR
 /// A profile that was read from a StructureDefinition (<https://hl7.org/fhir/R4/structuredefinition.html>).
 struct Profile: Sendable {
     let url: String
+    /// The version that the StructureDefinition states.
+    let version: String?
     /// The type that it constrains.
     let type: String
     /// The canonical URL of what it is derived from.

@@ -56,7 +56,8 @@ struct ProfileReader {
         }
         check(root)
         return Profile(
-            url: url, type: type, base: definition["baseDefinition"]?.string ?? "", hasSnapshot: snapshot != nil,
+            url: url, version: definition["version"]?.string, type: type,
+            base: definition["baseDefinition"]?.string ?? "", hasSnapshot: snapshot != nil,
             root: root, contexts: ProfileReader.contexts(definition), problems: problems)
     }
 

@@ -31,7 +31,8 @@ struct InteractionAdmission: WriteAdmission {
                 in: resource, budget: budget, isOfDevice: false)
             {
                 let isShape = try study.validation.isOfWrongShape(resource, budget: budget)
-                throw RecordAdmissionError(isShape ? .shape : .rule, problem.code, problem.message)
+                throw RecordAdmissionError(
+                    isShape ? .shape : .rule, problem.code, problem.message, issues: problem.issues)
             }
             let form = try form(of: resource, budget: budget)
             let rule = IdentifyingData(
@@ -40,6 +41,22 @@ struct InteractionAdmission: WriteAdmission {
             return AdmittedResource(admitted, prepared: try entry(of: admitted, id: id, form: form))
         } catch let error as RecordAdmissionError {
             throw error
+        } catch let error as SubmissionProblem {
+            throw RecordAdmissionError(.rule, error.code, error.message, issues: error.issues)
+        } catch let error as any CodedError {
+            throw RecordAdmissionError(.rule, error.code, error.message)
+        } catch {
+            throw RecordAdmissionError(.rule, "resource-invalid", "The resource cannot be taken.")
+        }
+    }
+
+    func problems(of resource: Resource, profiles: [String]) throws(RecordAdmissionError) -> [RecordIssue] {
+        guard profiles.allSatisfy(study.validation.knows(profile:)) else {
+            throw RecordAdmissionError(.rule, "profile-unknown", "A profile that is asked for is not known here.")
+        }
+        do {
+            return try study.validation.problems(
+                in: resource, profiles: profiles, budget: StepBudget(steps: SubmissionReader.maximumSteps))
         } catch let error as any CodedError {
             throw RecordAdmissionError(.rule, error.code, error.message)
         } catch {

@@ -1,6 +1,8 @@
 import FHIR
+import FHIRValidation
 import Foundation
 import Questionnaires
+import Records
 import Warehouse
 
 /// Checks the answers that devices send against the published form that they name, as strictly as the study wants it.
@@ -71,8 +73,13 @@ struct AnswerValidation {
         let more = places.count > Self.shown ? " and \(places.count - Self.shown) more" : ""
         throw SubmissionProblem(
             Self.invalid,
-            "The answers are not those that the form takes: \(places.prefix(Self.shown).joined(separator: ", "))\(more)."
-        )
+            "The answers are not those that the form takes: \(places.prefix(Self.shown).joined(separator: ", "))\(more).",
+            issues: problems.prefix(RecordIssue.maximumCount + 1).map { problem in
+                let place = problem.linkID.flatMap { form.item($0) == nil ? nil : " at \($0)" } ?? ""
+                return RecordIssue(
+                    kind: .businessRule, coding: Coding(system: ValidationReport.system, code: problem.code),
+                    expression: problem.expression, message: "\(problem.code)\(place): \(problem.message)")
+            })
     }
 
     /// How many places are told.

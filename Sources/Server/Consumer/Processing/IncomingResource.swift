@@ -68,9 +68,12 @@ public final class IncomingResource: Sendable {
 public struct SubmissionProblem: CodedError, Hashable {
     public let code: String
     public let message: String
+    /// The problems of the resource, where the problem is one of its content.
+    public let issues: [RecordIssue]
 
-    public init(_ code: String, _ message: String) {
+    public init(_ code: String, _ message: String, issues: [RecordIssue] = []) {
         self.code = code
         self.message = message
+        self.issues = issues
     }
 }

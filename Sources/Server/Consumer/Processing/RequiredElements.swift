@@ -1,4 +1,5 @@
 import FHIR
+import Records
 
 /// The least that a resource must say for its way through the house: what R4 requires of the types that devices send,
 /// and that its dates are dates.
@@ -10,19 +11,20 @@ enum RequiredElements {
         let type = resource.resourceType
         let elements = (required[type] ?? []) + (isOfDevice ? ofDevices[type] ?? [] : [])
         for element in elements where isMissing(element, in: resource) {
-            return SubmissionProblem("resource-invalid", "The \(type) lacks the required element \(element).")
+            return problem("\(type).\(element)", .required, "The \(type) lacks the required element \(element).")
         }
         if hasUnknownStatus(resource) {
-            return SubmissionProblem("resource-invalid", "The status of the \(type) is none that FHIR R4 knows.")
+            return problem("\(type).status", .codeInvalid, "The status of the \(type) is none that FHIR R4 knows.")
         }
         for element in dates where resource[element] != nil {
             guard resource[element].flatMap(DateTime.init(json:)) != nil else {
-                return SubmissionProblem(
-                    "resource-invalid", "The element \(element) of the \(type) is no date or time as FHIR writes them.")
+                return problem(
+                    "\(type).\(element)", .value,
+                    "The element \(element) of the \(type) is no date or time as FHIR writes them.")
             }
         }
         if let id = resource["id"], !(id.string.map(Resource.isID) ?? false) {
-            return SubmissionProblem("resource-invalid", "The id of the \(type) is none that FHIR allows.")
+            return problem("\(type).id", .value, "The id of the \(type) is none that FHIR allows.")
         }
         return shapeProblem(in: resource)
     }
@@ -54,8 +56,14 @@ enum RequiredElements {
         }
         return isSound(resource["item"])
             ? nil
-            : SubmissionProblem(
-                "resource-invalid", "An item of the QuestionnaireResponse has no linkId or is no object.")
+            : problem(
+                "QuestionnaireResponse.item", .structure,
+                "An item of the QuestionnaireResponse has no linkId or is no object.")
+    }
+
+    private static func problem(_ expression: String, _ kind: IssueType, _ message: String) -> SubmissionProblem {
+        SubmissionProblem(
+            "resource-invalid", message, issues: [RecordIssue(kind: kind, expression: expression, message: message)])
     }
 
     private static func isMissing(_ element: String, in resource: Resource) -> Bool {

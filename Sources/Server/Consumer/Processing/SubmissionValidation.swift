@@ -1,5 +1,6 @@
 import FHIR
 import FHIRValidation
+import Records
 
 /// The strictness with which a study takes FHIR: what is found wrong quarantines the submission.
 public enum ValidationStrictness: String, Sendable, CaseIterable {
@@ -45,18 +46,53 @@ public struct SubmissionValidation: Sendable {
     func problem(
         in resource: Resource, budget: StepBudget = .unlimited, isOfDevice: Bool = true
     ) throws -> SubmissionProblem? {
-        if let problem = RequiredElements.problem(in: resource, isOfDevice: isOfDevice) { return problem }
-        guard strictness != .none, !(isOfDevice && isWithdrawal(resource)) else { return nil }
-        let report: ValidationReport
+        let lacking = RequiredElements.problem(in: resource, isOfDevice: isOfDevice)
+        guard strictness != .none, !(isOfDevice && isWithdrawal(resource)) else { return lacking }
+        let issues = try issues(of: resource, profiles: [], budget: budget).filter(strictness.quarantines)
+        let rows = issues.prefix(RecordIssue.maximumCount + 1).map { Self.row($0) }
+        if let lacking {
+            return SubmissionProblem(lacking.code, lacking.message, issues: rows.isEmpty ? lacking.issues : rows)
+        }
+        guard let first = rows.first else { return nil }
+        let more = issues.count > 1 ? " There are \(issues.count - 1) more problems." : ""
+        return SubmissionProblem("resource-invalid", "\(first.message)\(more)", issues: rows)
+    }
+
+    private func issues(
+        of resource: Resource, profiles: [String], budget: StepBudget
+    ) throws -> [ValidationIssue] {
         do {
-            report = try validator.validate(resource.json, budget: budget)
+            return try validator.validate(resource.json, profiles: profiles, budget: budget).issues
         } catch {
             throw SubmissionProblem(error.code, error.message)
         }
-        let issues = report.issues.filter(strictness.quarantines)
-        guard let first = issues.first else { return nil }
-        let more = issues.count > 1 ? " There are \(issues.count - 1) more problems." : ""
-        return SubmissionProblem("resource-invalid", "\(Self.place(of: first)): \(first.message)\(more)")
+    }
+
+    /// All problems of a resource that is only checked. An error that the study does not refuse is a warning; a profile that
+    /// the caller asks for is held in full.
+    ///
+    /// - Parameter profiles: canonical URLs that the validator has (``knows(profile:)``).
+    /// - Throws: ``SubmissionProblem`` `too-expensive`.
+    func problems(in resource: Resource, profiles: [String], budget: StepBudget) throws -> [RecordIssue] {
+        guard strictness != .none || !profiles.isEmpty else { return [] }
+        return try issues(of: resource, profiles: profiles, budget: budget).compactMap { issue in
+            guard issue.severity >= .warning else { return nil }
+            let isRefused = strictness.quarantines(issue) || !profiles.isEmpty && issue.severity >= .error
+            return Self.row(issue, severity: isRefused ? .error : .warning)
+        }
+    }
+
+    /// Whether the validator has a profile, in the version behind `|` if one is named.
+    func knows(profile: String) -> Bool { validator.hasProfile(profile) }
+
+    /// The issue as an OperationOutcome reports it.
+    private static func row(_ issue: ValidationIssue, severity: IssueSeverity = .error) -> RecordIssue {
+        let path = path(of: issue)
+        return RecordIssue(
+            severity: severity, kind: IssueType(rawValue: issue.kind.rawValue),
+            coding: Coding(system: ValidationReport.system, code: issue.code),
+            expression: path ?? String(issue.expression.prefix { $0.isLetter }),
+            message: "\(path ?? "The resource"): \(issue.message)")
     }
 
     /// Whether what is found may depend on the values in which Observations of a kind differ (``Records/ObservationValues``).
@@ -96,14 +132,14 @@ public struct SubmissionValidation: Sendable {
         resource.resourceType == Consent.resourceType && Consent(resource.object).status != .active
     }
 
-    /// Returns the place of the problem. A name that R4 does not know is the sender's own text: it is left out, for it
+    /// Returns the path of the problem, nil for the whole resource. A name that R4 does not know is the sender's own text: it is left out, for it
     /// could be anybody's.
-    private static func place(of issue: ValidationIssue) -> String {
+    private static func path(of issue: ValidationIssue) -> String? {
         let steps = issue.expression.split(separator: ".")
         let isForeign =
             issue.code == "unknown-element" || issue.code == "choice-type" || issue.code == "sibling-of-object"
         let known = isForeign ? steps.dropLast() : steps[...]
         let shown = known.prefix { !$0.contains("`") }.joined(separator: ".")
-        return shown.isEmpty ? "The resource" : shown
+        return shown.isEmpty ? nil : shown
     }
 }

@@ -22,6 +22,7 @@ extension RecordsFailure {
                 status: .unprocessableContent, issue: .businessRule, code: error.code, message: error.message)
         case .refused: self.init(status: .forbidden, issue: .forbidden, code: error.code, message: error.message)
         }
+        issues = RecordIssue.bounded(error.issues)
     }
 
     /// What is answered to a patch that cannot be applied.
@@ -46,7 +47,17 @@ extension RecordsFailure {
     func of(entry place: Int) -> RecordsFailure {
         RecordsFailure(
             status: status, issue: issue, code: code, message: "Entry \(place + 1) of the Bundle: \(message)",
-            headers: headers)
+            headers: headers,
+            expression: expression.map { "Bundle.entry[\(place)].resource" + $0.drop { $0 != "." } }
+                ?? "Bundle.entry[\(place)]",
+            issues: issues.map { $0.inside(entry: place) })
+    }
+
+    /// The same about a resource, where no element is named.
+    func about(_ type: String?) -> RecordsFailure {
+        var failure = self
+        failure.expression = expression ?? type
+        return failure
     }
 
     private static func wrong(_ issue: IssueType, _ code: String, _ message: String) -> RecordsFailure {
@@ -131,6 +142,11 @@ extension RecordsFailure {
             A resource is sent as application/fhir+json or application/fhir+xml, a patch as application/json-patch+json, \
             application/merge-patch+json or, with Parameters, as a resource.
             """)
+    static let profileMissing = wrong(
+        .required, "profile-missing", "The mode profile needs the parameter profile: the URL of a profile.")
+    static let profileUnknown = wrong(
+        .notFound, "profile-unknown",
+        "A profile that is asked for is not known here, or not in this version: nothing was checked.")
     static let typePublished = RecordsFailure(
         status: .forbidden, issue: .forbidden, code: "type-published",
         message: "This definition is the server's own; it is not written here.")

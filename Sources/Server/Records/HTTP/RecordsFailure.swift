@@ -12,6 +12,10 @@ struct RecordsFailure: Refusal, Hashable {
     let code: String
     let message: String
     var headers: HTTPFields = [:]
+    /// The element that the refusal is about, where it is about one and has no ``issues``.
+    var expression: String?
+    /// The problems of the resource; empty for a refusal that is not about its content.
+    var issues: [RecordIssue] = []
 
     func response(from request: Request, context: some RequestContext) -> Response {
         // A token that was sent and shows nothing is told so, wherever it was found out.
@@ -19,7 +23,7 @@ struct RecordsFailure: Refusal, Hashable {
             return Self.tokenInvalid.response(from: request, context: context)
         }
         let format = request.answerFormat
-        let outcome = OperationOutcome(code: issue, detail: code, diagnostics: message).json
+        let outcome = OperationOutcome(self).json
         let bytes = (try? format.bytes(of: outcome)) ?? outcome.bytes()
         var response = Response.bytes(ByteBuffer(bytes: bytes), mediaType: format.mediaType, status: status)
         for field in headers { response.headers[field.name] = field.value }

@@ -56,17 +56,15 @@ extension RecordsRoutes {
         let grant = try await authenticate(request, context)
         let type = context.name("type")
         guard RecordType.isHeld(type) else { throw RecordsFailure.unknownType }
-        let body = try await bodies.collect(request, upTo: maximumBodyBytes)
-        guard let format = request.bodyFormat else { throw RecordsFailure.formUnknown }
-        var resource = try format.resource(body.bytes)
-        // The resource alone, or as a parameter.
-        if type != Parameters.resourceType, let parameters = resource.as(Parameters.self) {
-            guard let inner = parameters.parameter.first(where: { $0.name == "resource" })?.resource else {
-                throw RecordsFailure.bodyMissing
-            }
-            resource = inner
+        let bytes = try await bodies.collect(request, upTo: maximumBodyBytes).bytes
+        var body: Resource?
+        if !bytes.isEmpty {
+            guard let format = request.bodyFormat else { throw RecordsFailure.formUnknown }
+            body = try format.resource(bytes)
         }
-        let outcome = try await service.validate(resource, as: type, by: grant)
+        let asked = try ValidationRequest(address: try request.searchParameters, body: body, type: type)
+        let id = context.parameters.get("id") == nil ? nil : context.name("id")
+        let outcome = try await service.validate(asked, as: type, id: id, by: RecordCaller(grant))
         return try Response(outcome.json, as: request.answerFormat)
     }
 }

@@ -18,6 +18,12 @@ public protocol WriteAdmission: Sendable {
     /// - Parameter id: the id that it will be recorded under; it bears it.
     func admit(_ resource: Resource, id: String) throws(RecordAdmissionError) -> AdmittedResource
 
+    /// The problems of a resource that is only checked: warnings too, and what the profiles ask for.
+    ///
+    /// - Parameter profiles: canonical URLs of profiles, beyond those that the resource names.
+    /// - Throws: ``RecordAdmissionError`` `profile-unknown` for a profile that cannot be checked.
+    func problems(of resource: Resource, profiles: [String]) throws(RecordAdmissionError) -> [RecordIssue]
+
     /// How others are admitted that are like a resource that was: Observations that differ from it in ``ObservationValues``.
     ///
     /// - Returns: nil where each has to be looked into.
@@ -44,6 +50,10 @@ public protocol WriteAdmission: Sendable {
 }
 
 extension WriteAdmission {
+    public func problems(
+        of resource: Resource, profiles: [String]
+    ) throws(RecordAdmissionError) -> [RecordIssue] { [] }
+
     public func pattern(of admitted: AdmittedResource) -> (any AdmissionPattern)? { nil }
 }
 
@@ -134,11 +144,14 @@ public struct RecordAdmissionError: CodedError, Hashable {
     public let code: String
     /// A sentence that a person can act on.
     public let message: String
+    /// The problems of the resource, where the reason is about its content.
+    public let issues: [RecordIssue]
 
     /// A reason with its code and its sentence.
-    public init(_ kind: Kind, _ code: String, _ message: String) {
+    public init(_ kind: Kind, _ code: String, _ message: String, issues: [RecordIssue] = []) {
         self.kind = kind
         self.code = code
         self.message = message
+        self.issues = issues
     }
 }

@@ -102,10 +102,7 @@ extension RecordsService {
         var answer = FHIR.Bundle.Entry()
         var response = FHIR.Bundle.Entry.Response(
             status: "\(failure.status.code) \(failure.status.reasonPhrase)")
-        response.outcome =
-            OperationOutcome(
-                code: failure.issue, detail: failure.code, diagnostics: failure.message
-            ).resource
+        response.outcome = OperationOutcome(failure).resource
         answer.response = response
         return BundleAnswer.Entry(answer)
     }

@@ -9,7 +9,7 @@ struct WriteRefusal: Error {
     var place: Int?
 
     init(_ failure: RecordsFailure, _ target: Target) {
-        self.failure = failure
+        self.failure = failure.about(target.resourceType)
         self.target = target
         decision = Decision(allowed: false, reason: failure.code)
     }
@@ -17,7 +17,7 @@ struct WriteRefusal: Error {
     init(_ decision: RecordDecision, _ target: Target) {
         self.target = target
         self.decision = decision.decision
-        failure = RecordsFailure(decision)
+        failure = RecordsFailure(decision).about(target.resourceType)
     }
 }
 

@@ -1,0 +1,75 @@
+import FHIR
+
+/// One problem of a resource, as an OperationOutcome reports it (<https://hl7.org/fhir/R4/operationoutcome.html>). The
+/// sentence holds no health data.
+public struct RecordIssue: Sendable, Hashable {
+    /// Maximum number of issues of one refusal.
+    public static let maximumCount = 100
+
+    /// How bad the problem is.
+    public let severity: IssueSeverity
+    /// The kind of problem, as FHIR codes it.
+    public let kind: IssueType
+    /// The code of the problem, with its system.
+    public let coding: Coding?
+    /// The element, as FHIRPath: `Observation.component[0].value.ofType(Quantity)`.
+    public let expression: String
+    /// A sentence that a person can act on.
+    public let message: String
+
+    /// Makes an issue.
+    public init(
+        severity: IssueSeverity = .error, kind: IssueType, coding: Coding? = nil, expression: String, message: String
+    ) {
+        self.severity = severity
+        self.kind = kind
+        self.coding = coding
+        self.expression = expression
+        self.message = message
+    }
+
+    /// The first issues, and one that reports how many more there are.
+    public static func bounded(_ issues: [RecordIssue]) -> [RecordIssue] {
+        guard issues.count > maximumCount, let last = issues.last else { return issues }
+        let root = last.expression.prefix { $0 != "." && $0 != "[" }
+        return issues.prefix(maximumCount) + [
+            RecordIssue(
+                severity: .information, kind: .informational, expression: String(root),
+                message: "There are \(issues.count - maximumCount) more problems.")
+        ]
+    }
+
+    /// The same inside of an entry of a Bundle.
+    func inside(entry index: Int) -> RecordIssue {
+        let rest = expression.drop { $0 != "." && $0 != "[" }
+        return RecordIssue(
+            severity: severity, kind: kind, coding: coding, expression: "Bundle.entry[\(index)].resource\(rest)",
+            message: "Entry \(index + 1) of the Bundle: \(message)")
+    }
+
+    /// The row of an OperationOutcome.
+    ///
+    /// - Parameter detail: the stable code of the refusal.
+    func row(detail: String) -> OperationOutcome.Issue {
+        var row = OperationOutcome.Issue(severity: severity, code: kind)
+        row.details = CodeableConcept(coding: coding.map { [$0] } ?? [], text: detail)
+        row.diagnostics = message
+        row.expression = [expression]
+        return row
+    }
+}
+
+extension OperationOutcome {
+    /// The outcome of a refusal, with all of its problems.
+    init(_ failure: RecordsFailure) {
+        guard failure.issues.isEmpty else {
+            self.init(issue: failure.issues.map { $0.row(detail: failure.code) })
+            return
+        }
+        self.init(code: failure.issue, detail: failure.code, diagnostics: failure.message)
+        if let expression = failure.expression, var row = issue.first {
+            row.expression = [expression]
+            issue = [row]
+        }
+    }
+}
