@@ -9,11 +9,12 @@ public struct MeasurementTime: Sendable, Hashable, Comparable, CustomStringConve
 
     public init(ticks: Int64) { self.ticks = ticks }
 
-    /// Reads a date and time of ISO 8601; one without an offset is UTC.
+    /// Reads a date and time of ISO 8601; one without an offset is UTC. The offset may be in hours alone, as the connector's
+    /// functions write it: `2021-07-07T17:00:00+0`.
     ///
     /// - Returns: nil for what is none, or is a date alone.
     public init?(_ text: String) {
-        let text = text.trimmed
+        let text = Self.withWholeOffset(text.trimmed)
         guard let time = DateTime(text).flatMap({ $0.offsetMinutes == nil ? nil : $0 }) ?? DateTime(text + "Z"),
             let offset = time.offsetMinutes
         else { return nil }
@@ -21,6 +22,18 @@ public struct MeasurementTime: Sendable, Hashable, Comparable, CustomStringConve
         let seconds =
             days * 86_400 + Int64(time.hour) * 3_600 + Int64(time.minute) * 60 + Int64(time.second) - Int64(offset) * 60
         ticks = seconds * Self.perSecond + Int64(time.nanosecond) / 100
+    }
+
+    /// The text with hours and minutes in its offset: `+0`, `-5`, `+01` and `+0130` become `+00:00`, `-05:00`, `+01:00` and
+    /// `+01:30`. Any other text stays as it is.
+    private static func withWholeOffset(_ text: String) -> String {
+        guard let time = text.firstIndex(of: "T"), let sign = text[time...].lastIndex(where: { $0 == "+" || $0 == "-" })
+        else { return text }
+        let digits = text[text.index(after: sign)...]
+        guard (1...4).contains(digits.count), digits.allSatisfy({ $0.isASCII && $0.isNumber }) else { return text }
+        let hours = digits.prefix(digits.count > 2 ? digits.count - 2 : digits.count)
+        let minutes = digits.count > 2 ? digits.suffix(2) : "00"
+        return text[...sign] + (hours.count == 1 ? "0" : "") + hours + ":" + minutes
     }
 
     public static func < (one: MeasurementTime, other: MeasurementTime) -> Bool { one.ticks < other.ticks }
