@@ -192,7 +192,7 @@ class Folder(unittest.TestCase):
             ["token", "create", study.dir, "--role", "staff"], ["app-receipt", "make", study.dir],
             ["queue", "status", study.dir], ["queue", "show", study.dir], ["queue", "retry", study.dir, "--all"],
             ["study", "status", study.dir], ["warehouse", "ontology", study.dir],
-            ["warehouse", "count", study.dir, "--path", "\\none\\"],
+            ["warehouse", "count", study.dir, "--path", "\\Tributary\\Health\\"],
         ]:
             with self.subTest(arguments[:2]):
                 self.assertIsNotNone(tributary(*arguments, "--json").json)

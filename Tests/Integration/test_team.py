@@ -65,7 +65,7 @@ class Warehouse(SpineTest):
         for value, patients in (("IS noise", 1), ("IS noisy", 0), ("LIKE nois", 2)):
             self.assertEqual(self.count(why, "--value", value), patients, value)
         self.assertEqual(self.count(rate, "--value", "IS x' OR '1'='1"), 0)
-        self.assertEqual(self.count("\\x' OR '1'='1\\"), 0)
+        tributary("warehouse", "count", self.study.dir, "--path", "\\x' OR '1'='1\\", status=1)
         for value in ("ABOUT 5", "GE", "GE x", "BETWEEN 5", ""):
             tributary("warehouse", "count", self.study.dir, "--path", rate, "--value", value, status=64)
 

@@ -181,3 +181,72 @@ import Testing
         }
     }
 }
+
+/// A path that no concept has is an error, never an empty result.
+@Suite struct UnknownPathTests {
+    private static let rate = "\\Tributary\\Health\\Vital Signs\\HeartRate\\"
+
+    private func fixture(_ body: (WarehouseFixture) async throws -> Void) async throws {
+        try await WarehouseFixture.with { fixture in
+            let loader = fixture.loader
+            try await fixture.database.write { transaction in
+                try loader.ensureHealthOntology(
+                    HealthConcept.all, at: instant("2026-01-01T00:00:00Z"), in: transaction)
+            }
+            try await fixture.load(
+                observation(#""valueQuantity":{"value":72,"unit":"bpm"}"#, id: "o", code: "8867-4"))
+            try await body(fixture)
+        }
+    }
+
+    @Test(arguments: [
+        "\\Tributary\\Health\\Vital Signs\\HartRate\\", "\\Tributary\\Health\\HeartRate\\",
+        "\\tributary\\health\\vital signs\\heartrate\\", "/Tributary/Health/Vital Signs/HeartRate", "HeartRate",
+        "LOINC:8867-4", "Heart Rate", "\\Tributary\\Health\\Vital Sings\\HeartRate\\",
+    ])
+    func theErrorNamesTheNearestPaths(path: String) async throws {
+        try await fixture { fixture in
+            let error = await #expect(throws: UnknownPath.self) { _ = try await fixture.count(path) }
+            #expect(error?.code == "path-unknown")
+            #expect(error?.nearest.contains(Self.rate) == true, "\(error?.nearest ?? [])")
+            #expect(error?.message.contains(Self.rate) == true)
+        }
+    }
+
+    @Test func aPathThatResemblesNothingHasNoNearestOnes() async throws {
+        try await fixture { fixture in
+            let error = await #expect(throws: UnknownPath.self) {
+                _ = try await fixture.count("\\zzzzzzzzzzzzzzzzzzzzzz\\")
+            }
+            #expect(error?.nearest == [])
+            await #expect(throws: UnknownPath.self) { _ = try await fixture.count("") }
+        }
+    }
+
+    @Test func aPathMayBeInItsQuotesAndWithoutItsEnd() async throws {
+        try await fixture { fixture in
+            for path in [
+                Self.rate, String(Self.rate.dropLast()), ShellWord.quoted(Self.rate), "\\\\TRIBUTARY" + Self.rate,
+            ] {
+                let found = try await fixture.count(path)
+                #expect(found == 1, "\(path)")
+            }
+            #expect(ShellWord.quoted("it's") == "'it'\\''s'" && ShellWord.unquoted("'it'\\''s'") == "it's")
+        }
+    }
+
+    @Test func theUsedOntologyHasConceptsWithFactsAndTheirFoldersAlone() async throws {
+        try await fixture { fixture in
+            let (used, all) = try await fixture.database.read {
+                (try WarehouseQuery().usedOntology(in: $0), try WarehouseQuery().ontology(in: $0))
+            }
+            #expect(used.map(\.path).contains(Self.rate) && used.count < 12 && all.count > 200)
+            for concept in used { #expect(try await fixture.count(concept.path) == 1, "\(concept.path)") }
+            let plan = try await fixture.database.read { transaction in
+                let (sql, parameters) = WarehouseQuery.usedStatement(dialect: transaction.dialect)
+                return try QueryPlan(sql, parameters, in: transaction)
+            }
+            #expect(plan.goes(by: "of_idx_concept_patient") || plan.goes(by: "observation_fact"), "\(plan)")
+        }
+    }
+}

@@ -12,15 +12,14 @@ enum PathSelection: Sendable, Hashable {
     case unknown
 
     /// - Parameter path: as the ontology lists it, or as i2b2's clients write it, with the table before it
-    ///   (`\\TRIBUTARY\Tributary\`).
+    ///   (`\\TRIBUTARY\Tributary\`), or between the quotes in which it was pasted.
+    /// - Throws: ``UnknownPath`` for a path that the ontology does not have.
     init(path: String, in transaction: any SQLTransaction) throws {
         let key = "\\\\TRIBUTARY"
-        let plain = path.hasPrefix(key) ? String(path.dropFirst(key.count)) : path
+        let asked = ShellWord.unquoted(path)
+        let plain = asked.hasPrefix(key) ? String(asked.dropFirst(key.count)) : asked
         let row = try transaction.first(Self.rowSQL, [SQLValue(plain.hasSuffix("\\") ? plain : plain + "\\")])
-        guard let row else {
-            self = .concepts(plain)
-            return
-        }
+        guard let row else { throw UnknownPath(asked, among: try WarehouseQuery().ontology(in: transaction)) }
         try self.init(row)
     }
 

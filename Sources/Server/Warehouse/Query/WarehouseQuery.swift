@@ -31,6 +31,36 @@ public struct WarehouseQuery: Sendable {
         }
     }
 
+    /// The concepts that have facts of the selected patients, and the folders above them.
+    public func usedOntology(
+        among patients: PatientSelection = .all, in transaction: any SQLTransaction
+    ) throws -> [OntologyConcept] {
+        let (sql, parameters) = Self.usedStatement(among: patients, dialect: transaction.dialect)
+        var used: Set<String> = []
+        try transaction.each(sql, parameters) { row in
+            var path: String? = try row.text("concept_path")
+            while let present = path, used.insert(present).inserted { path = ConceptPath.parent(of: present) }
+        }
+        return try ontology(in: transaction).filter { used.contains($0.path) }
+    }
+
+    static func usedStatement(
+        among patients: PatientSelection = .all, dialect: SQLDialect
+    ) -> (sql: String, parameters: [SQLValue]) {
+        let below = PathPrefix(ConceptPath.root, column: "c.concept_path", dialect: dialect)
+        var condition = "f.concept_cd = c.concept_cd"
+        if dialect == .postgresql {
+            condition += " AND f.patient_num IN (SELECT w.patient_num FROM warehouse_patient w)"
+        }
+        if let selection = patients.condition { condition += " AND f." + selection }
+        return (
+            """
+            SELECT c.concept_path FROM concept_dimension c WHERE \(below.condition)
+                AND EXISTS (SELECT 1 FROM observation_fact f WHERE \(condition))
+            """, below.parameters + patients.parameters
+        )
+    }
+
     /// The number of patients, and of their facts.
     public struct Count: Sendable, Hashable {
         public let patients: Int
@@ -45,6 +75,7 @@ public struct WarehouseQuery: Sendable {
     ///     (`\\TRIBUTARY\Tributary\`).
     ///   - from: inclusive; `to`: exclusive. Facts' start dates are UTC.
     ///   - patients: who may be counted.
+    /// - Throws: ``UnknownPath`` for a path that the ontology does not have.
     public func count(
         path: String, value: ValueConstraint?, from: Date?, to: Date?, among patients: PatientSelection = .all,
         in transaction: any SQLTransaction

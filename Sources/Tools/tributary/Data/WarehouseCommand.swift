@@ -18,22 +18,38 @@ struct WarehouseCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "ontology", abstract: "List the concepts, as a tree.",
             discussion: """
-                Long names and codes are cut to 100 columns. --json tells them whole, with the paths that
-                `warehouse count` takes.
+                Long names and codes are cut to 100 columns. --paths prints the paths that `warehouse count` takes, one a
+                line, in the quotes that a shell needs; --json prints all, as one JSON value. --used leaves out the concepts
+                that no fact of a participant has who still takes part.
 
-                Example:
-                  tributary warehouse ontology study --json
+                Examples:
+                  tributary warehouse ontology study --used
+                  tributary warehouse ontology study --used --paths
                 """)
         @OptionGroup var location: RecordsLocation
         @Flag(help: "Print one JSON value.") var json = false
+        @Flag(help: "Print the paths alone, quoted for a shell.") var paths = false
+        @Flag(help: "Print only concepts with facts, and their folders.") var used = false
+
+        func validate() throws {
+            guard !(json && paths) else { throw ValidationError("--json has the paths already: leave out --paths.") }
+        }
 
         func run() async throws {
+            let used = used
             let concepts = try await location.withRecords { database in
                 // The forms may have been published since the server last started.
                 try await StudyOntology(StudyFolder(path: location.dir)).write(to: database, now: Date())
-                return try await database.read { try WarehouseQuery().ontology(in: $0) }
+                return try await database.read { transaction in
+                    used
+                        ? try WarehouseQuery().usedOntology(
+                            among: CountedParticipants.notWithdrawn.patients, in: transaction)
+                        : try WarehouseQuery().ontology(in: transaction)
+                }
             }
-            if json {
+            if paths {
+                for concept in concepts { CommandOutput.result(ShellWord.quoted(concept.path)) }
+            } else if json {
                 CommandOutput.result(
                     .array(
                         concepts.map {
@@ -92,9 +108,16 @@ struct WarehouseCommand: AsyncParsableCommand {
             let end = try CommandInput.instant(to, "--to")
             let (path, counted) = (path, counted.patients)
             let count = try await location.withRecords { database in
-                try await database.read {
-                    try WarehouseQuery().count(
-                        path: path, value: constraint, from: begin, to: end, among: counted, in: $0)
+                let count: @Sendable () async throws -> WarehouseQuery.Count = {
+                    try await database.read {
+                        try WarehouseQuery().count(
+                            path: path, value: constraint, from: begin, to: end, among: counted, in: $0)
+                    }
+                }
+                do { return try await count() } catch is UnknownPath {
+                    // The form of the path may have been published since the server last started.
+                    try await StudyOntology(StudyFolder(path: location.dir)).write(to: database, now: Date())
+                    return try await count()
                 }
             }
             if json {
