@@ -49,10 +49,12 @@ extension HealthCommand {
             var selection = try choice.selection(for: HealthStudy(folder))
             selection.subject = subject
             let print = try ExportPrint.text(of: export)
+            // Nothing is written, neither a consent nor an index dropped, before the export is known to be one.
+            try HealthExport(path: export).check()
             let opened = try await StudyStores(folder, database: database).openRecords(
                 purpose: rebuildIndexes ? .filling : .loading)
             if rebuildIndexes { try await FirstLoad.begin(in: opened) } else { try await Self.makeIndexes(in: opened) }
-            let health = HealthConceptTable(HealthConcept.concepts(of: selection.table))
+            let health = HealthConceptTable(of: selection.table)
             try await StudyOntology(folder, health: health).write(to: opened, now: Date())
             let load = try await StudyHealthLoad(
                 participant: subject, export: print, account: NSUserName(), signedAt: signedAt,
