@@ -142,6 +142,17 @@ struct GatewayFixture: Sendable {
     }
 
     /// Works on all that is due.
+    /// Stores a resource as a phone would.
+    func put(_ resource: Resource, id: String) async throws {
+        let now = clock.now
+        try await database.write { transaction in
+            _ = try RecordStore().put(
+                resource, content: resource.json.data(), original: nil, id: id,
+                provenance: RecordProvenance(submissionID: "s", clientID: "phone", keyID: nil, receivedAt: now),
+                at: now, in: transaction)
+        }
+    }
+
     func work() async throws { try await recorder.work() }
 
     func status() async throws -> GatewayStatus { try await database.read { try GatewayStatus(in: $0) } }

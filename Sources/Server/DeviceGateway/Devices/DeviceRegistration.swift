@@ -34,16 +34,18 @@ public struct DeviceRegistration: Sendable, Hashable {
         self.participant = participant
     }
 
-    /// The id of the Device: the SHA-256 of its identifier, as those of Observations.
-    var recordID: String {
-        Hexadecimal.text(SHA256.hash(data: Data("\(Self.identifierSystem)_\(device)".utf8)))
+    /// The id of the Device.
+    ///
+    /// - Parameter transaction: one that may write.
+    func recordID(in transaction: any SQLTransaction) throws -> String {
+        try GatewayIdentity(makingIn: transaction).id(of: Device.resourceType, "\(Self.identifierSystem)_\(device)")
     }
 
     /// The Device.
-    var resource: Resource {
+    func resource(id: String) -> Resource {
         Resource(
             JSONObject(keepingFirst: [
-                .init(key: "resourceType", value: "Device"), .init(key: "id", value: .string(recordID)),
+                .init(key: "resourceType", value: "Device"), .init(key: "id", value: .string(id)),
                 .init(
                     key: "identifier",
                     value: [["system": .string(Self.identifierSystem), "value": .string(device)]]),
@@ -70,11 +72,12 @@ public struct DeviceRegistration: Sendable, Hashable {
         case .participant:
             throw GatewayError("device-taken", "The device is another participant's; delete their Device first.")
         case .unknown, .ended:
+            let recordID = try recordID(in: transaction)
             guard try store.areFree([(type: "Device", id: recordID)], for: participant, in: transaction) else {
                 throw GatewayError(
                     "device-taken", "The Device \(recordID) is another participant's; delete it first.")
             }
-            let resource = resource
+            let resource = resource(id: recordID)
             _ = try store.put(
                 resource, content: resource.json.data(), original: nil, id: recordID,
                 provenance: RecordProvenance(

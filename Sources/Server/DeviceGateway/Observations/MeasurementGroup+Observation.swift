@@ -5,17 +5,18 @@ extension MeasurementGroup {
     /// The Observation of the readings.
     ///
     /// - Parameters:
+    ///   - id: the id of the Observation; nil for one that is not stored (``id``).
     ///   - patient: the id of the Patient whom the device belongs to; nil where it is not known.
     ///   - device: the id of the Device; nil where it is not known.
     ///   - status: `amended` where an Observation of fewer readings was released before.
     /// - Throws: ``MeasurementProblem`` where a value is none that the template takes, or no value is there at all.
     func observation(
-        patient: String?, device: String?, status: ObservationStatus = .final
+        id: String? = nil, patient: String?, device: String?, status: ObservationStatus = .final
     ) throws(MeasurementProblem) -> Resource {
         var members: [JSONObject.Member] = []
         func add(_ key: String, _ value: JSON) { members.append(.init(key: key, value: value)) }
         add("resourceType", .string(Observation.resourceType))
-        add("id", .string(id))
+        add("id", .string(id ?? self.id))
         let times = times
         if !times.isEmpty { add("extension", .array(times.map(\.json))) }
         add("identifier", [["system": .string(Self.identifierSystem), "value": .string(identifier)]])

@@ -101,7 +101,8 @@ struct MeasurementGroup: Sendable {
         ].joined(separator: ".")
     }
 
-    /// The id of the Observation: the SHA-256 of its identifier, in hexadecimal digits.
+    /// The id of an Observation that is not stored, and of one that an older version stored: the SHA-256 of its identifier,
+    /// in hexadecimal digits. What is stored now has a keyed digest (``GatewayIdentity``).
     var id: String { Self.id(of: identifier) }
 
     static func id(of identifier: String) -> String {

@@ -93,12 +93,16 @@ public struct GatewayRecorder: Sendable {
         // 1. What the templates find, and whose it is.
         var readings = await Self.inParts(due.events) { events in events.map { EventReading($0, by: templates) } }
         let devices = readings.reduce(into: Set<String>()) { $0.formUnion($1.devices) }.sorted()
-        let owners = try await database.read { transaction in
-            try devices.reduce(into: [String: DeviceRegistration.Owner]()) { owners, device in
+        let (owners, known) = try await database.read { transaction in
+            let owners = try devices.reduce(into: [String: DeviceRegistration.Owner]()) { owners, device in
                 owners[device] = try DeviceRegistration.owner(of: device, in: transaction)
             }
+            return (owners, try GatewayIdentity(in: transaction))
         }
-        var buckets = Self.buckets(of: &readings, owners)
+        var made = known
+        if made == nil { made = try await database.write { try GatewayIdentity(makingIn: $0) } }
+        guard let identity = made else { return nil }
+        var buckets = Self.buckets(of: &readings, owners, identity)
         var left = Self.leave(current?.observations ?? [], &readings, &buckets)
         if due.events.count >= limit {
             left += Self.leave(Self.cut(readings, buckets, carried: current?.left.last), &readings, &buckets)
@@ -107,7 +111,7 @@ public struct GatewayRecorder: Sendable {
         guard !readings.isEmpty else { return nil }
         // 2. What stands already of each Observation; those of which much stands wait a little for more.
         let observations = Set(buckets.keys)
-        try await load(&buckets)
+        try await load(&buckets, identity)
         Self.turnAway(&readings, &buckets)
         Self.put(off: &readings, &buckets, at: now)
         try await loadReadings(&buckets)
@@ -177,7 +181,7 @@ public struct GatewayRecorder: Sendable {
 
     /// The readings by the Observations that they belong to. What has no participant waits.
     private static func buckets(
-        of readings: inout [EventReading], _ owners: [String: DeviceRegistration.Owner]
+        of readings: inout [EventReading], _ owners: [String: DeviceRegistration.Owner], _ identity: GatewayIdentity
     ) -> [String: ObservationBucket] {
         var buckets: [String: ObservationBucket] = [:]
         for index in readings.indices {
@@ -201,7 +205,7 @@ public struct GatewayRecorder: Sendable {
                     }
                     let own = measurement.of(participant: participant)
                     guard let identifier = MeasurementGroup(template, [own])?.identifier else { continue }
-                    let id = MeasurementGroup.id(of: identifier)
+                    let id = identity.id(of: Observation.resourceType, identifier)
                     var bucket =
                         buckets[id]
                         ?? ObservationBucket(
@@ -223,12 +227,29 @@ public struct GatewayRecorder: Sendable {
     static let foreign = GatewayReason(
         "subject-not-permitted", "The Observation that the reading belongs to is another participant's.")
 
-    private func load(_ buckets: inout [String: ObservationBucket]) async throws {
+    private func load(_ buckets: inout [String: ObservationBucket], _ identity: GatewayIdentity) async throws {
         let ids = buckets.keys.sorted()
         let groups = try await database.read { transaction in
             try GatewayMeasurements(transaction: transaction).groups(ids)
         }
         for (id, group) in groups { buckets[id]?.known = group }
+        if identity.hasFormerIDs { try await loadFormer(&buckets) }
+    }
+
+    /// Readings of an Observation that an older version stored go on under its id.
+    private func loadFormer(_ buckets: inout [String: ObservationBucket]) async throws {
+        let new = buckets.values.filter { $0.known.number == nil }
+        let former = Dictionary(
+            new.map { (MeasurementGroup.id(of: $0.identifier), $0.id) }, uniquingKeysWith: { first, _ in first })
+        guard !former.isEmpty else { return }
+        let ids = former.keys.sorted()
+        let groups = try await database.read { try GatewayMeasurements(transaction: $0).groups(ids) }
+        // A record without readings of the gateway is somebody else's.
+        for (id, group) in groups where group.number != nil {
+            guard let present = former[id], var bucket = buckets.removeValue(forKey: present) else { continue }
+            (bucket.id, bucket.known) = (id, group)
+            buckets[id] = bucket
+        }
     }
 
     /// Sets readings aside that would become part of another participant's Observation.

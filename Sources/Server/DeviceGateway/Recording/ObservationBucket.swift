@@ -5,7 +5,7 @@ import Records
 
 /// The readings that are to be one Observation, those that are there and those that came.
 struct ObservationBucket: Sendable {
-    let id: String
+    var id: String
     /// What the id is made of (``MeasurementGroup/identifier``).
     let identifier: String
     let participant: String
@@ -46,12 +46,12 @@ struct ObservationBucket: Sendable {
             return Made(noted: noted, count: sorted.count, record: record, prepared: prepared)
         }
         // 2. The resource: the same readings are the same resource, whenever and in whatever parts they came.
-        var resource = try group.observation(patient: participant, device: device)
+        var resource = try group.observation(id: id, patient: participant, device: device)
         if let present {
             guard present != resource.json.data() else {
                 return Made(noted: noted, count: sorted.count)
             }
-            resource = try group.observation(patient: participant, device: device, status: .amended)
+            resource = try group.observation(id: id, patient: participant, device: device, status: .amended)
             guard present != resource.json.data() else {
                 return Made(noted: noted, count: sorted.count)
             }

@@ -129,6 +129,15 @@ public enum GatewaySchema {
                 "ALTER TABLE gateway_observation DROP COLUMN participant",
             ]
         },
+        Migration(number: 1004, name: "secret of the gateway's ids") { dialect in
+            [
+                """
+                CREATE TABLE gateway_secret (
+                    id bigint PRIMARY KEY NOT NULL, secret \(dialect.blob) NOT NULL, has_former bigint NOT NULL
+                )
+                """
+            ]
+        },
     ]
 
     private static func address(of id: String) -> String {

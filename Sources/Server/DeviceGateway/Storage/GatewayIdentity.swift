@@ -1,0 +1,51 @@
+import Core
+import Crypto
+import Foundation
+import Storage
+
+/// Makes the ids of the Devices and Observations that the gateway writes: a digest of what the resource is, with a secret of
+/// the study as its key. The same device has the same id within a study, and no app knows an id before the resource is there.
+struct GatewayIdentity: Sendable {
+    private let key: SymmetricKey
+    /// Whether the store has Observations of a version whose ids had no key.
+    let hasFormerIDs: Bool
+
+    /// The identity of a study; the first call makes its secret.
+    ///
+    /// - Parameter transaction: one that may write.
+    init(makingIn transaction: any SQLTransaction) throws {
+        if let known = try Self(in: transaction) {
+            self = known
+            return
+        }
+        let secret = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) }
+        try transaction.execute(
+            """
+            INSERT INTO gateway_secret (id, secret, has_former) SELECT 1, ?,
+                CASE WHEN EXISTS (SELECT 1 FROM gateway_observation) THEN 1 ELSE 0 END
+            """, [.blob(secret)])
+        guard let made = try Self(in: transaction) else { throw Self.missing }
+        self = made
+    }
+
+    /// The identity of a study; nil as long as there is none.
+    init?(in transaction: any SQLTransaction) throws {
+        guard let row = try transaction.first("SELECT secret, has_former FROM gateway_secret WHERE id = 1") else {
+            return nil
+        }
+        key = SymmetricKey(data: try row.blob("secret"))
+        hasFormerIDs = try row.integer("has_former") != 0
+    }
+
+    private static let missing = GatewayError(
+        "gateway-secret-missing", "The secret of the gateway's ids cannot be read; restore the store.")
+
+    /// The id of a resource.
+    ///
+    /// - Parameters:
+    ///   - type: the type of the resource, so that no two types share an id.
+    ///   - identifier: what the resource is.
+    func id(of type: String, _ identifier: String) -> String {
+        Hexadecimal.text(HMAC<SHA256>.authenticationCode(for: Data("\(type)\n\(identifier)".utf8), using: key))
+    }
+}

@@ -1,0 +1,96 @@
+import FHIR
+import Foundation
+import Records
+import Storage
+import StorageTestSupport
+import Testing
+
+@testable import DeviceGateway
+
+/// The ids of what the gateway writes are digests with a secret of the study as their key.
+@Suite struct GatewayIdentityTests {
+    private static func ids(_ type: String, in fixture: GatewayFixture) async throws -> [String] {
+        try await fixture.database.read { transaction in
+            try transaction.query("SELECT id FROM record WHERE type = ? ORDER BY number", [SQLValue(type)])
+                .map { try $0.text("id") }
+        }
+    }
+
+    /// An app that stores an Observation under the id that an older version would give blocks no reading.
+    @Test func anObservationUnderAGuessedIDBlocksNoReading() async throws {
+        try await GatewayFixture.with { fixture in
+            try await fixture.register("d", of: "p1")
+            try await fixture.take([#"{"device":"d","at":"2026-03-01T08:00:00Z","kg":70}"#])
+            try await fixture.work()
+            let own = try #require(try await Self.ids("Observation", in: fixture).first)
+            let stored = try await fixture.database.read {
+                try RecordStore().read(type: "Observation", id: own, in: $0)
+            }
+            let identifier = Observation(try #require(stored).resource().object).identifier.first?.value ?? ""
+            #expect(!identifier.isEmpty && own != MeasurementGroup.id(of: identifier) && own.utf8.count == 64)
+            // The same of a reading that is still to come.
+            let next = identifier.replacing("20260301", with: "20260302")
+            let other =
+                #"{"resourceType":"Observation","id":"\#(MeasurementGroup.id(of: next))","status":"final","#
+                + #""code":{"text":"x"},"subject":{"reference":"Patient/p2"}}"#
+            try await fixture.put(try Resource(Data(other.utf8)), id: MeasurementGroup.id(of: next))
+            try await fixture.take([#"{"device":"d","at":"2026-03-02T08:00:00Z","kg":71}"#])
+            try await fixture.work()
+            #expect(try await fixture.status().measurements == 2)
+            #expect(try await fixture.status().quarantined.isEmpty)
+        }
+    }
+
+    /// The same device has the same id within a study, and another one in another study.
+    @Test func theIDOfADeviceIsThatOfItsStudy() async throws {
+        func ids() async throws -> [String] {
+            var found: [String] = []
+            try await GatewayFixture.with { fixture in
+                let registration = try DeviceRegistration(device: "d", participant: "p1")
+                for _ in 0..<2 {
+                    found.append(try await fixture.database.write { try registration.recordID(in: $0) })
+                }
+                try await fixture.register("d", of: "p1")
+                found += try await Self.ids("Device", in: fixture)
+            }
+            return found
+        }
+        let (one, other) = (try await ids(), try await ids())
+        #expect(one.count == 3 && Set(one).count == 1 && Set(other).count == 1 && one != other)
+        #expect(one.first != MeasurementGroup.id(of: "d"))
+    }
+
+    /// A store of an older version goes on: the window keeps its id, and its readings count once.
+    @Test func aWindowThatAnOlderVersionBeganGoesOnUnderItsID() async throws {
+        try await GatewayFixture.with { fixture in
+            try await fixture.register("d", of: "p1")
+            func rate(_ minute: Int) -> String {
+                #"{"device":"d","at":"2026-03-01T08:0\#(minute):00Z","hr":6\#(minute)}"#
+            }
+            try await fixture.take([rate(1), rate(2)])
+            try await fixture.work()
+            let made = try #require(try await Self.ids("Observation", in: fixture).first)
+            let stored = try await fixture.database.read {
+                try RecordStore().read(type: "Observation", id: made, in: $0)
+            }
+            let identifier = Observation(try #require(stored).resource().object).identifier.first?.value ?? ""
+            let former = MeasurementGroup.id(of: identifier)
+            try await fixture.database.write { transaction in
+                try transaction.execute(
+                    "UPDATE record SET id = ?, address_digest = \(RecordAddress.sql(type: "type", id: "'\(former)'")) WHERE id = ?",
+                    [SQLValue(former), SQLValue(made)])
+                try transaction.execute("DELETE FROM gateway_secret")
+            }
+            fixture.clock.pass(600_000)
+            try await fixture.take([rate(3)])
+            try await fixture.work()
+            #expect(try await Self.ids("Observation", in: fixture) == [former])
+            let status = try await fixture.status()
+            #expect(status.observations == 1 && status.measurements == 3)
+            // A window that begins now has an id of the study's.
+            try await fixture.take([#"{"device":"d","at":"2026-03-01T11:00:00Z","hr":70}"#])
+            try await fixture.work()
+            #expect(try await Self.ids("Observation", in: fixture).count == 2)
+        }
+    }
+}
