@@ -164,6 +164,11 @@ import Testing
         let question = Self.question(
             "date", Self.limit("maxValue", "Date", "today() - 2 days"), Self.limit("minValue", "Date", "today()"))
         #expect(try form(question).problems.map(\.code) == ["limits-contradict"])
+        for (least, greatest) in [("2020-01-01", "today()"), ("today()", "2020-01-01"), ("1900-01-01", "today()")] {
+            let question = Self.question(
+                "date", Self.text("minValue", "Date", least), Self.text("maxValue", "String", greatest))
+            #expect(try form(question).problems.isEmpty, "\(least) \(greatest)")
+        }
     }
 
     @Test func aSessionAsksItsClock() throws {

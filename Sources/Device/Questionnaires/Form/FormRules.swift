@@ -92,11 +92,14 @@ struct FormRules: Sendable {
             source.enableBehavior.map { $0 != .all && $0 != .any } ?? false
         },
         FormRules("limits-contradict", "The least value is above the greatest: no answer fits.") {
-            let moment = DateTime(Date(timeIntervalSince1970: 0))
-            guard let low = $1.limits.minimum(at: moment), let high = $1.limits.maximum(at: moment) else {
-                return false
+            // A limit such as today is beyond a fixed one at one time and not at another: that is no contradiction.
+            let item = $1
+            return [0, 4_102_444_800].map { DateTime(Date(timeIntervalSince1970: $0)) }.allSatisfy { moment in
+                guard let low = item.limits.minimum(at: moment), let high = item.limits.maximum(at: moment) else {
+                    return false
+                }
+                return item.measured(low).compare(item.measured(high)) == .orderedDescending
             }
-            return $1.measured(low).compare($1.measured(high)) == .orderedDescending
         },
         FormRules(
             "limit-without-unit",
