@@ -68,6 +68,16 @@ class FormsInUse(Writing):
         # The facts are those that the records give.
         self.assertEqual(tributary("warehouse", "verify", self.study.dir).status, 0)
 
+    def test_a_device_answers_forms_of_older_releases(self):
+        device = self.member()
+        for name, made in FormFiles.RELEASES.items():
+            made = {**made, "id": name}
+            self.study.publish(made)
+            until(lambda name=name: self.ask("GET", f"Questionnaire/{name}").status == 200, "the form is recorded")
+            device.answer(made, {"m": "good"})
+            device.send()
+            self.assertEqual({row["status"] for row in device.settled().values()}, {"stored"}, name)
+
     def test_a_form_that_changed_without_a_new_version_is_reported(self):
         self.publish(form("1", 300, title="Weight first"))
         self.publish(form("1", 200, title="Weight second"))

@@ -171,6 +171,14 @@ import Testing
         let found = try findings(["questionnaires/g.json": bare]).filter { $0.file == "questionnaires/g.json" }
         #expect(found.map(\.code) == ["form-without-url", "form-without-version"])
         #expect(found.map(\.place) == ["url", "version"] && found.allSatisfy { $0.severity == .warning })
+        // A form that is also there in DSTU2, which has no url, is named by its id in every release.
+        let older =
+            #"{"resourceType":"Questionnaire","id":"g","version":"1","status":"published","group":{"linkId":"q"}}"#
+        let both = try findings([
+            "questionnaires/g.json": bare.replacingOccurrences(of: #""status""#, with: #""version":"1","status""#),
+            "questionnaires/g.dstu2.json": older,
+        ])
+        #expect(!both.contains { $0.code.hasPrefix("form-without") }, "\(both)")
     }
 
     @Test func filesThatAreNotReadAreNamed() throws {

@@ -58,7 +58,9 @@ struct FormElements {
 
 extension StudyCheck {
     /// What a form lacks by which responses name it.
-    func nameFindings(of questionnaire: Questionnaire, in file: File) -> [StudyFinding] {
+    ///
+    /// - Parameter isInDSTU2: whether the form is also there in DSTU2, which has no url: all its releases are named by the id.
+    func nameFindings(of questionnaire: Questionnaire, in file: File, isInDSTU2: Bool) -> [StudyFinding] {
         func finding(
             _ severity: StudyFinding.Severity, _ code: String, _ place: String, _ message: String
         ) -> StudyFinding { StudyFinding(severity, code, file: file.name, place: place, message) }
@@ -70,7 +72,7 @@ extension StudyCheck {
         // A form of DSTU2 has no url, and its responses no version.
         guard file.published.release > .dstu2 else { return [] }
         var findings: [StudyFinding] = []
-        if questionnaire.url == nil {
+        if questionnaire.url == nil, !isInDSTU2 {
             findings.append(
                 finding(
                     .warning, "form-without-url", "url",

@@ -13,6 +13,7 @@ extension StudyCheck {
         for file in files { findings += validity(of: file, validator) }
         let forms = files.filter { $0.resource.resourceType == Questionnaire.resourceType }
         let sets = PublishedValueSets(folder.valueSets())
+        let inDSTU2 = Set(forms.filter { $0.published.release == .dstu2 }.map(\.published.name))
         for file in forms where NewerRelease(of: file.resource) == nil {
             guard let questionnaire = file.published.questionnaire else { continue }
             let form = QuestionnaireForm(questionnaire, valueSet: sets.valueSet)
@@ -21,7 +22,8 @@ extension StudyCheck {
                     StudyFinding.Severity(problem.severity), problem.code, file: file.name,
                     place: problem.linkID ?? "", problem.message)
             }
-            findings += nameFindings(of: questionnaire, in: file)
+            findings += nameFindings(
+                of: questionnaire, in: file, isInDSTU2: inDSTU2.contains(file.published.name))
             findings += FormElements(questionnaire, sets: sets).findings(file: file.name)
         }
         findings += strayFindings(in: folder.questionnairesURL, named: [])
