@@ -8,7 +8,7 @@ import unittest
 from pathlib import Path
 
 from forms import new_id, response
-from harness import BIN, tributary, until
+from harness import BIN, CONFORMANCE, Study, needs_conformance, tributary, until
 from sealed import SealedClient
 from writing import Writing
 
@@ -162,6 +162,25 @@ class FormFiles(unittest.TestCase):
         wrong["item"][0]["answer"][0]["valueQuantity"] = quantity(700, "[lb_av]")
         done = tributary("survey", "validate", "--questionnaire", path, self.file("r.json", wrong), "--json", status=1)
         self.assertIn("max-value", [one["code"] for one in done.json["problems"]])
+
+    @needs_conformance("field", "phone")
+    def test_cases_of_the_field(self):
+        field = CONFORMANCE / "field" / "phone"
+        r5 = field / "29-form-of-r5" / "form.json"
+        self.assertIn("R5", tributary("survey", "run", r5, status=1).errors)
+        older = field / "39-forms-of-older-releases"
+        answered = tributary("survey", "answer", older / "dstu2.json", "--answers", older / "answers.json").json
+        answer = answered["item"][0]["item"][0]["answer"][0]["valueCoding"]
+        self.assertEqual((answer["system"], answer["code"]), ("urn:x", "good"))
+        # C3-PRO's slider as it is published, under a name without a release.
+        slider = field / "23-c3pro-slider" / "form-numbers-first.json"
+        study = Study(forms=False)
+        self.addCleanup(study.close)
+        study.publish(json.loads(slider.read_text()), "slider")
+        self.assertEqual([one for one in study.findings() if one["severity"] == "error"], [])
+        for name, status in (("7", 0), ("99", 1)):
+            tributary("survey", "validate", "--questionnaire", slider,
+                      slider.with_name(f"response-numbers-first-{name}.json"), status=status)
 
 
 if __name__ == "__main__":
