@@ -21,7 +21,7 @@ final class RequestHeadHandler: ChannelInboundHandler, RemovableChannelHandler {
         let isHTTP10 = head.version.major == 1 && head.version.minor == 0
         guard Self.isAccepted(hosts: head.headers["host"], isHTTP10: isHTTP10) else {
             isRefused = true
-            context.fireErrorCaught(HTTPParserError.invalidHost)
+            context.fireErrorCaught(HTTPParserError.invalidHeaderToken)
             return
         }
         if isHTTP10, head.headers.contains(name: "expect") {

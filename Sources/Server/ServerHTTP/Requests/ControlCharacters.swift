@@ -1,4 +1,4 @@
-import Hummingbird
+import Core
 
 /// The control characters that no name and no value of a request has: those of ASCII but the tab and the ends of lines.
 /// A database refuses some of them, and a log or a terminal obeys others.
@@ -10,7 +10,9 @@ public enum ControlCharacters {
     static func areEncoded(in address: some StringProtocol) -> Bool {
         let bytes = Array(address.utf8)
         for index in bytes.indices where bytes[index] == UInt8(ascii: "%") && index + 2 < bytes.count {
-            guard let high = digit(bytes[index + 1]), let low = digit(bytes[index + 2]) else { continue }
+            guard let high = Hexadecimal.value(of: bytes[index + 1]),
+                let low = Hexadecimal.value(of: bytes[index + 2])
+            else { continue }
             if isControl(high << 4 | low) { return true }
         }
         return false
@@ -21,15 +23,6 @@ public enum ControlCharacters {
         case 0x09, 0x0A, 0x0D: false
         case 0x00..<0x20, 0x7F: true
         default: false
-        }
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46: byte - 0x41 + 10
-        case 0x61...0x66: byte - 0x61 + 10
-        default: nil
         }
     }
 }
