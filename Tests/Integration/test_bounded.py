@@ -622,9 +622,5 @@ class Operations(Bounded):
             statuses=(200, 201, 409, 412))
 
 
-# What others inherit is no test itself.
-del Bounded
-
-
 if __name__ == "__main__":
     unittest.main()

@@ -36,7 +36,7 @@ import Testing
             ids += entries.filter { $0["search"]?["mode"] != "include" }.compactMap { $0["resource"]?["id"]?.string }
             counts.append(entries.count)
             let url = page["link"]?.array?.first { $0["relation"] == "next" }?["url"]?.string
-            next = url.flatMap { url in url.range(of: "/fhir/").map { String(url[$0.lowerBound...]) } }
+            next = url.flatMap { url in url.range(of: "/fhir").map { String(url[$0.lowerBound...]) } }
         }
         return (ids, counts)
     }

@@ -54,20 +54,20 @@ class Witness(threading.Thread):
         self.port, self.path, self.headers, self.source = port, path, headers, source
         self.method, self.body = method, body
         self.delays, self.failures = [], []
-        self._stop = threading.Event()
+        self._ended = threading.Event()
 
     def __enter__(self):
         self.start()
         return self
 
     def __exit__(self, *_):
-        self._stop.set()
+        self._ended.set()
         self.join(90)
 
     def run(self):
-        while not self._stop.is_set():
+        while not self._ended.is_set():
             self.ask()
-            self._stop.wait(0.02)
+            self._ended.wait(0.02)
 
     def ask(self):
         begun = time.monotonic()

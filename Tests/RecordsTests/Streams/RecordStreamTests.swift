@@ -178,7 +178,7 @@ import Testing
         #expect(try await fixture.database.read(Self.told) == ["p HKSteps": 1])
         if byMigration {
             _ = try await fixture.database.write { transaction in
-                try transaction.execute("DELETE FROM schema_migration WHERE number >= 435 AND number < 500")
+                try transaction.execute("DELETE FROM schema_migration WHERE number IN (446, 447)")
             }
             _ = try await Migration.apply(
                 RecordsSchema.migrations, at: Date(timeIntervalSince1970: 0), to: fixture.database)

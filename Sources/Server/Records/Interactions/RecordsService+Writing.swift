@@ -6,8 +6,6 @@ import Trust
 extension RecordsService {
     /// Maximum number of lookups of one request: one, and again where others wrote before it.
     private static let attempts = 5
-    /// Maximum bytes of the resources that one transaction replaces.
-    static let maximumPresentBytes = AnswerAllowance.standard
 
     /// Does what writes: create, update, patch, delete (<https://hl7.org/fhir/R4/http.html>).
     ///
@@ -86,10 +84,12 @@ extension RecordsService {
         _ requests: [WriteRequest], _ planner: WritePlanner, within allowance: RequestAllowance
     ) async throws -> WriteLookup {
         // 1. What is stored.
+        // A transaction replaces as many bytes as an answer may have.
+        let maximumPresentBytes = answerBytes
         var lookup = try await reading(within: allowance.time, for: planner.grant) { transaction in
             let changes = try RecordTypeChanges(in: transaction)
             let begun = ContinuousClock.now
-            let plans = try planner.plan(requests, in: transaction)
+            let plans = try planner.plan(requests, maximumPresentBytes: maximumPresentBytes, in: transaction)
             return WriteLookup(plans: plans, changes: changes, duration: begun.duration(to: .now))
         }
         // 2. Patches and links between entries.

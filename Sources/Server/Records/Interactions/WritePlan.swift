@@ -63,7 +63,9 @@ struct WritePlanner {
     ///
     /// - Returns: the plans in the order of the requests.
     /// - Throws: ``WriteRefusal``, ``Storage/StorageError``.
-    func plan(_ requests: [WriteRequest], in transaction: any SQLTransaction) throws -> [PlannedWrite] {
+    func plan(
+        _ requests: [WriteRequest], maximumPresentBytes: Int, in transaction: any SQLTransaction
+    ) throws -> [PlannedWrite] {
         var plans = [PlannedWrite?](repeating: nil, count: requests.count)
         var deleted: [String: Set<String>] = [:]
         var presentBytes = 0
@@ -75,7 +77,7 @@ struct WritePlanner {
                 if isDeletion { deleted[request.type, default: []].insert(plan.id) }
                 // The stored resources are held in memory until all is written.
                 presentBytes += plan.present?.record.content.count ?? 0
-                guard requests.count == 1 || presentBytes <= RecordsService.maximumPresentBytes else {
+                guard requests.count == 1 || presentBytes <= maximumPresentBytes else {
                     throw WriteRefusal(.tooMuchReplaced, plan.target)
                 }
                 plans[place] = plan
