@@ -1,14 +1,14 @@
 """Health data as people met it in the field: each case of the published data has its right value."""
 
-import csv
 import json
 import re
 import unittest
+import uuid
 
+import test_device_sync
 from harness import CONFORMANCE, Study, needs_conformance, tributary
 
 FIELD = ("field", "phone")
-WATCH = "Watch7,5"
 
 
 def case(name):
@@ -119,6 +119,36 @@ class Field(unittest.TestCase):
         resources.write_text(json.dumps(made[0]))
         tributary("fhir", "validate", resources)
         self.assertEqual(self.load(export)["rows"]["resources"], 1)
+
+
+@needs_conformance(*FIELD)
+class EveryInput(test_device_sync.JournalTest):
+    """The samples of case 04 by a journal in other units, by a device's export, and by two loads: each once."""
+
+    def sample(self, kind, value, unit, start, end, name, model):
+        moment = "2026-03-01T{}+01:00".format
+        self.journal.write({"add": {
+            "uuid": str(uuid.uuid4()).upper(), "type": "HKQuantityTypeIdentifier" + kind, "value": value, "unit": unit,
+            "start": moment(start), "end": moment(end),
+            "source": {"name": name, "productType": model, "version": "26.2"}}})
+
+    def test_the_id_is_the_same(self):
+        phone, watch = ("Kim’s iPhone", "iPhone17,1"), ("Kim’s Watch", "Watch7,5")
+        self.sample("DistanceWalkingRunning", 804.672, "m", "08:00:00", "08:10:00", *watch)
+        self.sample("BodyMass", 11.7857, "st", "07:30:00", "07:30:00", *phone)
+        self.sample("BloodGlucose", 110, "mg/dL", "09:00:00", "09:00:00", *phone)
+        self.in_step()
+        self.send()
+        ids = sorted(record["id"] for record in self.records())
+        self.assertEqual(len(ids), 3)
+        exported = self.device.run("health", case("04") / "pounds.xml").json
+        self.assertEqual(exported["queued"], 0)
+        for name in ("kilograms.xml", "pounds.xml"):
+            loaded = tributary("health", "load", self.study.dir, case("04") / name, "--participant",
+                               self.device.participant, "--json").json["rows"]
+            self.assertEqual((loaded["resources"], loaded["facts"], loaded["alreadyKnown"]), (0, 0, 3))
+        self.assertEqual(sorted(record["id"] for record in self.records()), ids)
+        self.assertEqual(self.facts() - self.facts_before, 3)
 
 
 if __name__ == "__main__":
