@@ -182,7 +182,7 @@ import Trust
         let fixture = try await RecordsFixture()
         let matching = Counting(taking: .milliseconds(30))
         let admission = Interfering { _ in
-            try await fixture.put(#"{"resourceType":"Basic","id":"other","code":{"text":"\(UUID())"}}"#)
+            try await fixture.put(#"{"resourceType":"Basic","id":"other","code":{"text":"\#(UUID())"}}"#)
         }
         let outcome = try await write(fixture, matching, admission).get()
         #expect(outcome.kind == .created)

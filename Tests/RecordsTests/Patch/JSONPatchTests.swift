@@ -247,7 +247,7 @@ private func code(_ body: () throws -> Void) -> String? {
         let growth = try Growth.of(from: 2_000) { size in
             let members = (0..<size).map { JSONObject.Member(key: "n\($0)", value: 1) }
             let removals = (0..<900).map { #"{"op":"remove","path":"/a/n\#($0)"}"# }.joined(separator: ",")
-            return (JSON.object(["a": .object(JSONObject(keepingFirst: members))]), "[\(removals)]")
+            return (["a": .object(JSONObject(keepingFirst: members))] as JSON, "[\(removals)]")
         } _: { document, patch in
             _ = try JSONPatch(json(patch)).applied(to: document)
         }

@@ -16,6 +16,8 @@ struct BundleAnswer: Sendable {
         /// All but the resource, where there is a content.
         let head: FHIR.Bundle.Entry
         let content: Content?
+        /// The number of resources in it.
+        var resources = 1
 
         init(_ head: FHIR.Bundle.Entry, _ content: Content? = nil) {
             self.head = head

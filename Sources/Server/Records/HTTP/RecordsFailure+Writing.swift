@@ -105,7 +105,7 @@ extension RecordsFailure {
         .tooCostly, "too-costly", "Too many references of the Bundle are searches; send several Bundles.")
     static let tooMuchRead = wrong(
         .tooCostly, "too-costly",
-        "The answers to the entries of the Bundle have more bytes than they may; send several.")
+        "The Bundle reads more than \(BundleEntry.mostRead) resources, or too many bytes; send several.")
     static let tooMuchReplaced = wrong(
         .tooCostly, "too-costly", "The resources that the Bundle changes have too many bytes; send several Bundles.")
     /// 429: the app's bytes of the day are used up.

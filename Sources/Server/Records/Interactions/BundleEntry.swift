@@ -11,6 +11,8 @@ enum BundleEntry: Sendable {
 
     /// Entries beyond which a Bundle is refused.
     static let most = 500
+    /// Maximum number of resources that the entries of one Bundle read: no further entry is begun.
+    static let mostRead = 1_000
 
     /// - Parameters:
     ///   - url: the base URL of this server as the client reaches it: an address may begin with it.

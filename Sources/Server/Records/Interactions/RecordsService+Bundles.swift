@@ -11,28 +11,41 @@ final class BundleReader: Sendable {
 
     /// Answers an entry with a number of bytes at most.
     let answer: @Sendable (EntryRequest, Int) async throws -> EntryAnswer
-    private let left = Mutex(BundleReader.maximumBytes)
+    private struct Left {
+        var bytes = BundleReader.maximumBytes
+        var resources = BundleEntry.mostRead
+    }
+
+    private let left = Mutex(Left())
 
     init(answer: @escaping @Sendable (EntryRequest, Int) async throws -> EntryAnswer) { self.answer = answer }
 
     /// - Throws: ``RecordsFailure``
     func read(_ request: EntryRequest) async throws -> BundleAnswer.Entry {
-        let limit = left.withLock { $0 }
+        let limit = left.withLock { $0.resources > 0 ? $0.bytes : 0 }
         guard limit > 0 else { throw RecordsFailure.tooMuchRead }
         let found = try await answer(request, limit)
-        left.withLock { $0 -= found.body.count }
+        let read = found.body.isEmpty ? nil : (try? Resource(Data(found.body)))
         var head = FHIR.Bundle.Entry()
         var response = FHIR.Bundle.Entry.Response(status: found.status)
         response.etag = found.etag
-        if found.etag != nil, !found.body.isEmpty, let read = try? Resource(Data(found.body)) {
-            response.lastModified = read.meta?.lastUpdated
-        }
+        if found.etag != nil { response.lastModified = read?.meta?.lastUpdated }
         head.response = response
-        return BundleAnswer.Entry(head, found.body.isEmpty ? nil : .read(found.body))
+        var entry = BundleAnswer.Entry(head, found.body.isEmpty ? nil : .read(found.body))
+        entry.resources = max(1, read?["entry"]?.array?.count ?? 1)
+        take(entry, 1)
+        return entry
     }
 
-    /// Gives back the bytes of an answer that is not part of the Bundle.
-    func giveBack(_ answer: BundleAnswer.Entry) { left.withLock { $0 += answer.readBytes } }
+    /// Gives back what an answer took that is not part of the Bundle.
+    func giveBack(_ answer: BundleAnswer.Entry) { take(answer, -1) }
+
+    private func take(_ answer: BundleAnswer.Entry, _ sign: Int) {
+        left.withLock { left in
+            left.bytes -= sign * answer.readBytes
+            left.resources -= sign * answer.resources
+        }
+    }
 }
 
 extension RecordsService {

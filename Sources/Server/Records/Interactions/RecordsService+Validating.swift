@@ -79,11 +79,11 @@ extension RecordsService {
     ) async throws -> RecordsFailure? {
         let (grant, store, policy, now) = (caller.grant, store, access.policy, clock())
         let type = resource.resourceType
-        guard !publishedTypes.contains(type) else { return .typePublished }
-        return try await reading { transaction in
+        guard published.mayBeWritten(type: type, id: id, url: resource["url"]?.string) else { return .typePublished }
+        return try await reading(for: grant) { transaction in
             let present = try store.facts(ofType: type, id: id, asking: grant.queries(of: type), in: transaction)
             let facts = RecordFacts(
-                resource, storedAs: id, subject: nil, asking: grant.queries(of: type))
+                resource, storedAs: id, subject: nil, at: ownBases, asking: grant.queries(of: type))
             let decision =
                 if let present = present?.facts, mode == .update {
                     policy.decideUpdate(grant, from: present, to: facts, at: now)
@@ -102,8 +102,8 @@ extension RecordsService {
     ) async throws -> OperationOutcome {
         guard Resource.isID(id) else { throw RecordsFailure.notFound }
         let (grant, store, policy, now) = (caller.grant, store, access.policy, clock())
-        let isPublished = publishedTypes.contains(type)
-        let refusal: RecordsFailure? = try await reading { transaction in
+        let isPublished = !published.mayBeWritten(type: type, id: id, url: nil)
+        let refusal: RecordsFailure? = try await reading(for: grant) { transaction in
             let stored = try store.facts(ofType: type, id: id, asking: grant.queries(of: type), in: transaction)
             guard let facts = stored?.facts,
                 let record = try store.read(type: type, id: id, in: transaction), !record.isDeleted

@@ -9,14 +9,13 @@ final class WriteAllowance: Sendable {
         var storedBytes: Int
     }
 
-    /// Time for the patches of one request.
-    private static let patchTime: Duration = .seconds(2)
+    /// Time for one patch. Its steps end far sooner, except on a machine that has no time for them.
+    private static let patchTime: Duration = .seconds(10)
     /// How many resources of the maximum size patches and replaced references may make in one Bundle.
     private static let resources = 4
 
     /// The limit on a stored resource.
     let maximumBytes: Int
-    private let deadline = ContinuousClock.now + WriteAllowance.patchTime
     private let left: Mutex<Left>
 
     init(maximumBytes: Int) {
@@ -33,7 +32,7 @@ final class WriteAllowance: Sendable {
     func apply(_ patch: ResourcePatch, to resource: Resource) throws(PatchError) -> Resource {
         // One task after the other patches the resources of a request.
         let (bytes, steps) = left.withLock { ($0.patchBytes, $0.steps) }
-        var budget = PatchBudget(bytes: bytes, steps: StepBudget(steps: steps, deadline: deadline))
+        var budget = PatchBudget(bytes: bytes, steps: StepBudget(steps: steps, deadline: .now + Self.patchTime))
         defer {
             left.withLock { left in
                 left.patchBytes = max(0, budget.bytes)

@@ -43,9 +43,15 @@ struct FHIRPathPlace: Sendable {
 
     /// Reads a path; nil for one that a patch may not have.
     init?(_ text: String) {
-        guard text.utf8.count <= Self.mostBytes, let steps = Self.allSteps(of: text[...], depth: 0),
-            case .name? = steps.first, steps.count <= JSONPointer.mostTokens
+        guard text.utf8.count <= Self.mostBytes, var steps = Self.allSteps(of: text[...], depth: 0),
+            steps.count < JSONPointer.mostTokens
         else { return nil }
+        switch steps.first {
+        case .name: break
+        // An extension of the resource itself.
+        case .extension: steps.insert(.name("Resource"), at: 0)
+        default: return nil
+        }
         self.steps = steps
     }
 

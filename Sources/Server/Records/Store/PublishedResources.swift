@@ -27,10 +27,8 @@ struct PublishedResources: Sendable {
     /// The types of which there are the published resources alone.
     var definedTypes: [String] { types.filter { !Self.storedTypes.contains($0) } }
 
-    /// Whether a write is about something else than what is published: neither its id nor its canonical URL.
+    /// Whether a write changes neither the id nor the canonical URL of what is published.
     func mayBeWritten(_ request: WriteRequest) -> Bool {
-        guard let published = byType[request.type] else { return true }
-        guard Self.storedTypes.contains(request.type) else { return false }
         var ids: Set<String> = []
         if case .id(let id) = request.place { ids.insert(id) }
         var url: String?
@@ -41,6 +39,17 @@ struct PublishedResources: Sendable {
             if let id = resource.id { ids.insert(id) }
         case .patch, .delete: break
         }
+        return mayBeWritten(type: request.type, ids: ids, url: url)
+    }
+
+    /// Whether a resource of a type may be stored under an id, with a canonical URL.
+    func mayBeWritten(type: String, id: String, url: String?) -> Bool {
+        mayBeWritten(type: type, ids: [id], url: url)
+    }
+
+    private func mayBeWritten(type: String, ids: Set<String>, url: String?) -> Bool {
+        guard let published = byType[type] else { return true }
+        guard Self.storedTypes.contains(type) else { return false }
         return !published.contains { definition in
             definition.resource.id.map(ids.contains) ?? false
                 || url != nil && definition.resource["url"]?.string == url
