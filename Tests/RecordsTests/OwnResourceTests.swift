@@ -51,7 +51,7 @@ import Trust
         // It is read, and nothing else: no search, no history.
         await #expect(throws: RecordsFailure.self) {
             try await service.history(
-                type: "Practitioner", id: "d1", page: HistoryPage([]), url: "u", by: own)
+                type: "Practitioner", id: "d1", page: HistoryPage([], strict: true), url: "u", by: own)
         }
         await #expect(throws: RecordsFailure.self) {
             try await service.search(
