@@ -68,7 +68,7 @@ attack: setup-test release
 	@echo "== attacks"
 	@cd $(ROOT)Tests/Integration && TRIBUTARY_ATTACK_SECONDS=$(or $(ATTACK_SECONDS),30) \
 		TRIBUTARY_KILL_ROUNDS=$(or $(KILL_ROUNDS),100) TRIBUTARY_HOSTILE_GOOD=$(or $(HOSTILE_GOOD),1000) \
-		python3 -B -m unittest -v test_attacks test_hostile test_two_processes test_recovery
+		python3 -B -m unittest -v test_attacks test_bounded test_attack_writes test_hostile test_two_processes test_recovery
 
 programs: setup-programs release
 	@echo "== programs of others, driving the server"

@@ -77,8 +77,17 @@ struct FloodTests {
 
     // MARK: Passwords
 
+    /// The default number of attempts, with no new one while a test runs, however slowly its passwords are checked.
+    private static var slowly: RateLimits {
+        get throws {
+            var limits = RateLimits()
+            limits[.signInByAccount] = try Rate(perSecond: 0.000_1, burst: limits[.signInByAccount].burst)
+            return limits
+        }
+    }
+
     @Test func wrongPasswordsLockAnAccountForTheirOwnAddressAlone() async throws {
-        try await Fixture.with { fixture in
+        try await Fixture.with(limits: try Self.slowly) { fixture in
             let client = try await fixture.client().client
             try await fixture.person()
             let attacker = TestBrowser(fixture, at: "198.51.100.1")
@@ -94,7 +103,7 @@ struct FloodTests {
     }
 
     @Test func anIPv6HouseholdIsOneAddress() async throws {
-        try await Fixture.with { fixture in
+        try await Fixture.with(limits: try Self.slowly) { fixture in
             let client = try await fixture.client().client
             try await fixture.person()
             var statuses: [Int] = []

@@ -194,7 +194,16 @@ import Trust
                 }
                 #expect(stored.map { String(decoding: $0.content, as: UTF8.self) } == text, "\(id)")
             }
-            #expect(try await fixture.facts == 3)
+            // The unit as sent is a modifier of each fact.
+            #expect(
+                try await fixture.count(
+                    """
+                    SELECT count(*) AS number FROM observation_fact
+                    WHERE modifier_cd = '@' AND concept_cd = 'LOINC:55423-8' AND nval_num = 421 AND units_cd = '{steps}'
+                    """) == 3)
+            #expect(
+                try await fixture.count(
+                    "SELECT count(*) AS number FROM observation_fact WHERE modifier_cd = '@'") == 3)
             try await fixture.close()
         }
     }

@@ -231,7 +231,15 @@ import Trust
             let content = try await fixture.database.read { transaction in
                 try #require(try RecordStore().read(type: "Observation", id: id, in: transaction)).content
             }
+            let secret = try await fixture.database.read { transaction in
+                try #require(try transaction.first("SELECT secret FROM gateway_secret")).blob("secret")
+            }
             try await GatewayFixture.with { second in
+                // With the same secret the second gateway gives the same id to the same Observation.
+                try await second.database.write { transaction in
+                    _ = try transaction.execute(
+                        "INSERT INTO gateway_secret (id, secret, has_former) VALUES (1, ?, 0)", [.blob(secret)])
+                }
                 try await second.register("d", of: "p1")
                 try await second.take([weight("d", 70), weight("d", 71, minute: 1)])
                 let now = second.clock.now

@@ -69,6 +69,28 @@ import Testing
         #expect(long - short >= 9_000 && long < 100_000, "\(short), \(long)")
     }
 
+    /// The matcher begins at each position of the text: one of a few letters costs little.
+    @Test(arguments: ["%a.matches('b').not()", "%a.replaceMatches('b', 'c') = %a"])
+    func aPatternThatIsTriedAtEachPositionCostsLittle(expression: String) throws {
+        var context = Evaluation.context
+        context.variables = ["a": [.string(String(repeating: "a", count: 100))]]
+        let budget = StepBudget(steps: 1_000_000)
+        #expect(
+            try FHIRPathExpression(expression).evaluateBoolean(Evaluation.patient, in: context, budget: budget) == true)
+        #expect((100...10_000).contains(budget.spent), "\(budget.spent)")
+    }
+
+    @Test func aPatternThatStoppedCostsWhatItTook() throws {
+        var context = Evaluation.context
+        context.variables = ["a": [.string(String(repeating: "a", count: 3_000))]]
+        let expression = try FHIRPathExpression("%a.matches('(a*)*b')")
+        let budget = StepBudget(steps: 200_000)
+        #expect(throws: FHIRPathError.self) {
+            try expression.evaluateBoolean(Evaluation.patient, in: context, budget: budget)
+        }
+        #expect(budget.isExhausted)
+    }
+
     @Test func aPatternThatGoesBackAgainAndAgainCostsSteps() throws {
         var context = Evaluation.context
         context.limits.steps = 200_000

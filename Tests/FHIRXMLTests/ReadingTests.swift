@@ -45,6 +45,21 @@ import Testing
     }
 
     @Test(arguments: [
+        ("\"&#32; a &#x20;\"", "  a  "), ("\" \t&#32;a&#9; \r\n \"", " a\t"), ("' &#10;\"a = > '", "\n\"a = >"),
+        ("\"\r\n a\r\n&#13;\r\n\"", "a \r"), ("\"&amp; \"", "&"), ("\" &#32; \"", " "), ("\" \t\r\n \"", ""),
+        ("\"a&#32; b\"", "a  b"),
+    ])
+    func whiteSpaceThatIsWrittenAsAReferenceStays(written: String, text: String) throws {
+        for element in ["id='&#32;'\n value =\(written)", "value\t= \(written) id=' &#32; '"] {
+            let value = try read(xml("<language \(element)/>"))
+            #expect(value["language"]?.string == text, "\(element)")
+            #expect(value.at("_language", "id")?.string == " ", "\(element)")
+        }
+        let extended = try read(xml("<extension url=\(written)><valueString value='x'/></extension>"))
+        #expect(extended.at("extension")?[0]?["url"]?.string == text)
+    }
+
+    @Test(arguments: [
         ("<active value=\"yes\"/>", "Patient.active"), ("<active value=\"\"/>", "Patient.active"),
         ("<active value=\"1\"/>", "Patient.active"), ("<multipleBirthInteger value=\"two\"/>", "Patient.multipleBirth"),
         ("<multipleBirthInteger value=\"+-3\"/>", "Patient.multipleBirth"),
@@ -60,8 +75,8 @@ import Testing
     }
 
     @Test func textKeepsItsCharactersAndReferences() throws {
-        let value = try read(xml("<language value=\"&lt;&amp;&gt;&quot;&apos;&#38;#38;&#x1F600;é&#10;\t\"/>"))
-        #expect(value["language"]?.string == "<&>\"'&#38;\u{1F600}é\n ")
+        let value = try read(xml("<language value=\"&lt;&amp;&gt;&quot;&apos;&#38;#38;&#x1F600;é&#10;\tx\"/>"))
+        #expect(value["language"]?.string == "<&>\"'&#38;\u{1F600}é\n x")
     }
 
     @Test func partsOfPrimitivesStandBesideThem() throws {

@@ -45,6 +45,20 @@ import Testing
         #expect(try read(text) == value)
     }
 
+    /// Readers remove white space around a value unless it is written as a reference.
+    @Test(arguments: [
+        (" ", "&#32;"), ("  ", "&#32;&#32;"), (" a ", "&#32;a&#32;"), ("  a b  ", "&#32; a b &#32;"),
+        ("\t a\n", "&#9; a&#10;"), ("a", "a"),
+    ])
+    func spaceAroundAValueIsEscapedSoThatItComesBack(text: String, written: String) throws {
+        let value: JSON = [
+            "resourceType": "Basic", "extension": [["url": .string(text), "valueString": .string(text)]],
+        ]
+        let output = String(decoding: try ResourceXML.write(value), as: UTF8.self)
+        #expect(output.contains("<valueString value=\"\(written)\"/>") && output.contains("url=\"\(written)\""))
+        #expect(try read(output) == value)
+    }
+
     @Test func alignedArraysAreWrittenItemByItem() throws {
         let text = #"""
             {"resourceType":"Patient","name":[{"given":["A",null,"C"],"_given":[null,{"id":"g"}]},

@@ -58,6 +58,7 @@ import Testing
         #expect(try unit(["unit": "count", "system": ucum, "code": "{tot}"], "{steps}") == "{tot}")
         #expect(try unit(["unit": "lb", "system": "http://example.org", "code": "x"], "kg") == "[lb_av]")
         #expect(try unit(["unit": "kg"], nil) == "kg")
+        #expect(try unit(["system": ucum, "code": "MG"], "mg") == "MG")
         #expect(try unit(["value": 1], "kg") == nil)
     }
 }

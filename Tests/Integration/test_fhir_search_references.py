@@ -108,7 +108,7 @@ class Searching(Writing):
         for path, code in (("Observation?code:in=urn:unknown", "terminology-unknown"), ("Observation?_sort=identifier", "sort-unsupported"),
                            ("Observation?code.name=x", "chain-invalid"), ("Observation?_include=Nothing:x", "parameter-invalid"),
                            ("Observation?_count=x", "parameter-invalid"), ("Observation?code=%ZZ", "parameter-invalid"),
-                           ("Observation?code=%FF", "parameter-invalid"), ("Observation?code=a%00", "parameter-invalid"),
+                           ("Observation?code=%FF", "parameter-invalid"), ("Observation?code=a%00", "address-invalid"),
                            ("Observation?_cursor=zz", "parameter-invalid"), ("Observation?code:nonsense=x", "modifier-unknown"),
                            ("Observation?" + "has-member." * 9 + "code=x", "too-costly")):
             self.refused(self.ask("GET", path), 400, code)

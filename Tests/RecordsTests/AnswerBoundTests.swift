@@ -94,18 +94,21 @@ import Testing
     @Test func anEntryBeyondTheAllowanceIsTooCostly() async throws {
         let fixture = try await fixture()
         let entries = (0..<8).map { #"{"request":{"method":"GET","url":"Observation/o\#($0)"}}"# }
-        for kind in ["batch", "transaction"] {
-            let bundle = #"{"resourceType":"Bundle","type":"\#(kind)","entry":[\#(entries.joined(separator: ","))]}"#
-            let answer = try await fixture.send(.post, "/fhir", body: bundle)
-            let answered = answer.json["entry"]?.array ?? []
-            #expect(answer.status == 200 && answered.count == 8)
-            #expect(answered.prefix(3).allSatisfy { $0["resource"]?["id"] != nil })
-            #expect(
-                answered.dropFirst(3).allSatisfy {
-                    $0["resource"] == nil && $0["response"]?["status"]?.string?.hasPrefix("400") == true
-                        && code($0["response"]?["outcome"] ?? .null) == "too-costly"
-                })
+        func bundle(_ kind: String) -> String {
+            #"{"resourceType":"Bundle","type":"\#(kind)","entry":[\#(entries.joined(separator: ","))]}"#
         }
+        let answer = try await fixture.send(.post, "/fhir", body: bundle("batch"))
+        let answered = answer.json["entry"]?.array ?? []
+        #expect(answer.status == 200 && answered.count == 8)
+        #expect(answered.prefix(3).allSatisfy { $0["resource"]?["id"] != nil })
+        #expect(
+            answered.dropFirst(3).allSatisfy {
+                $0["resource"] == nil && $0["response"]?["status"]?.string?.hasPrefix("400") == true
+                    && code($0["response"]?["outcome"] ?? .null) == "too-costly"
+            })
+        // A transaction fails with its first entry that fails.
+        let transaction = try await fixture.send(.post, "/fhir", body: bundle("transaction"))
+        #expect(transaction.status == 400 && code(transaction.json) == "too-costly")
         try await fixture.close()
     }
 

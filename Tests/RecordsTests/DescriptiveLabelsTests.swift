@@ -55,6 +55,8 @@ import Trust
             let database = try await TestEngine.chosen.open(path: path, migrations: former)
             let at = Date(timeIntervalSince1970: 1_780_000_000)
             try await database.write { transaction in
+                // The present program needs a table that the former one did not have.
+                try transaction.execute(RecordTypeChanges.tableSQL)
                 for json in [hidden, sensitive, binary, Self.labelled("Patient", "p3", "MASKED")] {
                     let resource = try Resource(Data(json.utf8))
                     let put = try RecordStore().put(

@@ -58,7 +58,8 @@ import Trust
         let made = try await fixture.send(.post, "/fhir/\(type)", body: #"{"resourceType":"\#(type)","language":"de"}"#)
         #expect(made.status == 201)
         let id = try #require(made.json["id"]?.string)
-        let read = try await fixture.send(.get, "/fhir/\(type)/\(id)")
+        let read = try await fixture.send(
+            .get, "/fhir/\(type)/\(id)", headers: [.accept: "application/fhir+json"])
         #expect(read.status == 200 && read.json["language"] == "de")
         try await fixture.close()
     }

@@ -20,8 +20,9 @@ import Testing
     /// A store of the former step, in which resources were stored, replaced and deleted.
     private func makeFormer(_ path: String, count: Int) async throws {
         let database = try await TestEngine.chosen.open(path: path, migrations: Self.former)
-        // What writes to it is the present program, which knows a column more.
+        // The present program writes to it. It needs a column and a table more.
         try await database.write { transaction in
+            try transaction.execute(RecordTypeChanges.tableSQL)
             try transaction.execute("ALTER TABLE record ADD COLUMN address_digest blob")
             try transaction.execute("CREATE UNIQUE INDEX record_by_address ON record (address_digest)")
         }
@@ -32,6 +33,7 @@ import Testing
         try await database.write { transaction in
             try transaction.execute("DROP INDEX record_by_address")
             try transaction.execute("ALTER TABLE record DROP COLUMN address_digest")
+            try transaction.execute("DROP TABLE record_type_change")
         }
         try await database.close()
     }

@@ -25,7 +25,9 @@ public enum TestEngine: String, CaseIterable, Sendable {
     ) async throws -> any SQLDatabase {
         switch self {
         case .sqlite:
-            return try await SQLiteDatabase.open(path: path, migrations: migrations, purpose: purpose, schema: schema)
+            return try await SQLiteDatabase.open(
+                path: path, migrations: migrations, purpose: purpose, schema: schema,
+                patience: .seconds(Patience.seconds))
         case .postgresql:
             return try await PostgreSQLDatabase.open(
                 Self.postgreSQL(), schema: Self.schema(of: path), migrations: migrations, purpose: purpose,

@@ -107,7 +107,7 @@ import Testing
                 try await database.read { transaction in
                     begun.end(.granted)
                     return try transaction.limited(until: .now + .seconds(Patience.seconds)) {
-                        try transaction.query(Self.counting, [SQLValue(Int64(100_000_000_000))]).count
+                        try transaction.query(Self.counting, [SQLValue(Int64(2_000_000_000))]).count
                     }
                 }
             }

@@ -126,7 +126,9 @@ import Testing
         }
         #expect(bulk.values.map(\.count).reduce(0, +) > 3_000)
         #expect(Set(bulk.keys) == Set(single.keys))
-        for (table, rows) in single {
+        // The counter of changes counts the writes of a batch once. Only Observations changed.
+        #expect(bulk["record_type_change"]?.count == 1 && single["record_type_change"]?.count == 1)
+        for (table, rows) in single where table != "record_type_change" {
             let added = Set(bulk[table] ?? []).subtracting(rows).sorted().prefix(2)
             let missing = Set(rows).subtracting(bulk[table] ?? []).sorted().prefix(2)
             #expect(added.isEmpty && missing.isEmpty && bulk[table]?.count == rows.count, "\(table), seed \(seed)")

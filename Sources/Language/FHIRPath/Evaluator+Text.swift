@@ -69,7 +69,10 @@ extension Evaluator {
         case .matches, .matchesFull:
             let expression = try pattern(arguments, argument, flagsAt: 1, function == .matchesFull, scope)
             return .one(
-                .boolean(try matching { reports throws(FHIRPathError) in try expression.matches(text, &reports) }))
+                .boolean(
+                    try matching(in: text) { reports throws(FHIRPathError) in
+                        try expression.matches(text, &reports)
+                    }))
         case .replaceMatches:
             guard let replacement = try string(try self.argument(arguments[1], scope), name) else {
                 return .empty
@@ -78,7 +81,7 @@ extension Evaluator {
             let expression = try pattern(arguments, argument, flagsAt: 2, false, scope)
             let limit = context.limits.characters
             return try bounded(
-                try matching { reports throws(FHIRPathError) in
+                try matching(in: text) { reports throws(FHIRPathError) in
                     try expression.replaced(in: text, by: replacement, limit: limit, &reports)
                 })
         default: return .empty
@@ -94,15 +97,23 @@ extension Evaluator {
     }
 
     /// Matches a pattern: each progress report of the matcher costs steps, and it stops where none are left, the deadline has
-    /// passed or the task is cancelled.
+    /// passed or the task is cancelled. A match that stops costs what it took as well.
     private mutating func matching<Result>(
-        _ match: (inout RegularExpression.Reports) throws(FHIRPathError) -> Result
+        in text: String, _ match: (inout RegularExpression.Reports) throws(FHIRPathError) -> Result
     ) throws(FHIRPathError) -> Result {
+        let positions = text.utf16.count + 1
         var reports = RegularExpression.Reports(
-            limit: min(RegularExpression.maximumReports, stepsLeft / RegularExpression.stepsPerReport),
+            limit: min(
+                RegularExpression.maximumReports, RegularExpression.reports(within: stepsLeft, positions: positions)),
             budget: budget)
-        let result = try match(&reports)
-        try spend(reports.count * RegularExpression.stepsPerReport)
+        let result: Result
+        do throws(FHIRPathError) {
+            result = try match(&reports)
+        } catch {
+            _ = try? spend(RegularExpression.steps(ofReports: reports.count, positions: positions))
+            throw error
+        }
+        try spend(RegularExpression.steps(ofReports: reports.count, positions: positions))
         return result
     }
 

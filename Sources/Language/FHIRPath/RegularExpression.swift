@@ -11,8 +11,24 @@ struct RegularExpression: Sendable {
     static let maximumPattern = 2000
     /// Progress reports that one match may make.
     static let maximumReports = 5000
-    /// The steps of an evaluation that one progress report costs: the matcher takes 10,000 steps of its own between two.
-    static let stepsPerReport = 1000
+    /// The steps of an evaluation that the matcher costs between two reports, which are 10,000 steps of its own.
+    private static let stepsPerReport = 1000
+    /// The steps of an evaluation that a report costs which may be that of a position.
+    private static let stepsPerPosition = 50
+
+    /// The steps of an evaluation that reports cost. The matcher reports each position of the text at which it begins, and
+    /// each 10,000 steps of its own. A report does not contain which of the two it is: the first reports, up to the number
+    /// of positions, have the lower cost.
+    static func steps(ofReports count: Int, positions: Int) -> Int {
+        min(count, positions) * stepsPerPosition + max(0, count - positions) * stepsPerReport
+    }
+
+    /// The number of reports that a number of steps is enough for.
+    static func reports(within steps: Int, positions: Int) -> Int {
+        let cheap = steps / stepsPerPosition
+        return cheap < positions
+            ? cheap : positions + (steps - positions * stepsPerPosition) / stepsPerReport
+    }
 
     /// The progress reports of one match.
     struct Reports {

@@ -97,14 +97,16 @@
                     throw FHIRXMLError(.unknownAttribute)
                 }
                 if name == "value", let form {
-                    guard let value = form.read(tag.value(index)) else { throw FHIRXMLError(.invalidValue) }
+                    guard let value = form.read(tag.value(index, in: text.bytes)) else {
+                        throw FHIRXMLError(.invalidValue)
+                    }
                     open[last].content = .primitive(value)
                     continue
                 }
                 guard let (declaration, _) = model.memberIndex(name, of: open[last].inside),
                     model.declaration(declaration).isAttribute
                 else { throw FHIRXMLError(.unknownAttribute) }
-                open[last].add(.string(tag.value(index)), declaration, name, isRepeated: false)
+                open[last].add(.string(tag.value(index, in: text.bytes)), declaration, name, isRepeated: false)
             }
         }
 

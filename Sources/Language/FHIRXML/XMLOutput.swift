@@ -12,14 +12,16 @@
             bytes.append(contentsOf: repeatElement(0x20, count: level * 2))
         }
 
-        /// Writes the value of an attribute, so that reading gives the same text: space other than blanks is written
-        /// as references, for parsers make blanks of it.
+        /// Writes the value of an attribute, so that reading gives the same text: white space other than blanks is
+        /// written as references, because parsers make blanks of it. A blank at either end is a reference too, because readers
+        /// remove white space around a value (``XMLTag/value(_:in:)``).
         ///
         /// - Returns: false where XML 1.0 has no such character (<https://www.w3.org/TR/xml/#charsets>).
         mutating func appendEscaped(_ value: String) -> Bool {
             // U+FFFE and U+FFFF are EF BF BE and EF BF BF.
             var before: (UInt8, UInt8) = (0, 0)
-            for byte in value.utf8 {
+            let last = value.utf8.count - 1
+            for (index, byte) in value.utf8.enumerated() {
                 switch byte {
                 case UInt8(ascii: "&"): append("&amp;")
                 case UInt8(ascii: "<"): append("&lt;")
@@ -28,6 +30,7 @@
                 case 0x09: append("&#9;")
                 case 0x0A: append("&#10;")
                 case 0x0D: append("&#13;")
+                case 0x20 where index == 0 || index == last: append("&#32;")
                 case 0..<0x20: return false
                 case 0xBE, 0xBF:
                     if before == (0xEF, 0xBF) { return false }

@@ -21,13 +21,22 @@
         func attributePrefix(_ index: Int) -> Text? { fields?[index * 5 + 1] }
         func attributeURI(_ index: Int) -> Text? { fields?[index * 5 + 2] }
 
-        /// The value with references resolved, without the spaces around it (<https://hl7.org/fhir/R4/datatypes.html#string>).
+        /// The value with references resolved, without the white space around it
+        /// (<https://hl7.org/fhir/R4/datatypes.html#string>). White space that is written as a reference is part of the value.
+        ///
         /// The parser has made a space of each tab and each end of a line that is not written as a reference.
-        func value(_ index: Int) -> String {
-            guard let fields, var start = fields[index * 5 + 3], var end = fields[index * 5 + 4] else { return "" }
+        ///
+        /// - Parameter document: the whole text, in which the tag begins at ``offset``.
+        func value(_ index: Int, in document: [UInt8]) -> String {
+            guard let fields, var start = fields[index * 5 + 3], var end = fields[index * 5 + 4], start < end else {
+                return ""
+            }
             let space = UInt8(ascii: " ")
-            while start < end, start.pointee == space { start += 1 }
-            while start < end, (end - 1).pointee == space { end -= 1 }
+            if start.pointee == space || (end - 1).pointee == space {
+                let outer = XMLAttributeSpace(of: attributeName(index), in: document, tag: offset)
+                start += min(outer.leading, end - start)
+                end -= min(outer.trailing, end - start)
+            }
             return XMLTag.text(UnsafeBufferPointer(start: start, count: end - start))
         }
 

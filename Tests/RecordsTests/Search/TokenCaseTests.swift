@@ -79,6 +79,8 @@ import Testing
             let older = try await TestEngine.chosen.open(
                 path: path, migrations: RecordsSchema.migrations.filter { $0.number < 440 })
             try await older.write { transaction in
+                // The present program needs a table that the former one did not have.
+                try transaction.execute(RecordTypeChanges.tableSQL)
                 let provenance = RecordProvenance(
                     submissionID: "s", clientID: "c", keyID: nil, receivedAt: SearchStore.time)
                 let content = Data(Self.patient.utf8)
@@ -89,6 +91,7 @@ import Testing
                 let term = SearchTerm(type: "Patient", parameter: "identifier", system: "urn:mrn")
                 try writer.replace([.print(term, Data(SearchIndex.print(of: "MRN-Abc")))], number: number)
                 try writer.finish()
+                try transaction.execute("DROP TABLE record_type_change")
             }
             func ids(_ search: String, in database: any SQLDatabase) async throws -> [String] {
                 let query = try SearchQuery(

@@ -23,19 +23,23 @@ public enum UnitText {
     public static func ucum(_ text: String, measuring target: String) -> String? {
         guard !text.isEmpty, text.utf8.count <= maximumLength, let wanted = try? UCUMUnit(target) else { return nil }
         if let word = countWord(text) { return counts(word, target) ? target : nil }
-        let candidates = [ucum(text), usual(text), inContext[normalised(text).lowercased()]]
+        let candidates =
+            isAmbiguous(text) ? [ucum(text)] : [ucum(text), usual(text), inContext[normalised(text).lowercased()]]
         return candidates.compactMap { $0 }.first { code in
             (try? UCUMUnit(code))?.isComparable(to: wanted) ?? false
         }
     }
 
-    /// Whether a text has two readings that differ by the case of its letters alone: `MG` is a megagram to UCUM, and the
-    /// milligram of a person who writes capitals.
+    /// Whether a text has two readings that differ by the case of its letters alone: `ML` is the megalitre of UCUM, and the
+    /// millilitre of a person who writes capitals. The megagauss and the milligram are the two readings of `MG`.
+    ///
+    /// Of a quotient such as `MG/L` both readings have to measure the same.
     public static func isAmbiguous(_ text: String) -> Bool {
         let small = text.lowercased()
         guard text.utf8.count >= 2, text != small, text == text.uppercased(), let written = try? UCUMUnit(text),
-            let other = try? UCUMUnit(small), written.isComparable(to: other)
+            let other = try? UCUMUnit(small)
         else { return false }
+        guard written.isComparable(to: other) else { return text.allSatisfy(\.isLetter) }
         return (try? written.convert(1, to: other)) != 1
     }
 

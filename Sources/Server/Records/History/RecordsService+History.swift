@@ -125,7 +125,8 @@ extension RecordsService {
         else { return nil }
         var owners = newest.owners
         if let decisive = try store.decisive(for: record, in: transaction) {
-            let own = RecordFacts(try decisive.resource(), storedAs: record.id, subject: nil, asking: queries)
+            let own = RecordFacts(
+                try decisive.resource(), storedAs: record.id, subject: nil, at: ownBases, asking: queries)
             guard isWhole || isShown(own, newest) else { return nil }
             owners.formUnion(own.owners)
         }

@@ -114,7 +114,8 @@ struct TransactionEntries {
         case .read, .other: wanted = .read
         }
         let facts = RecordFacts(
-            resource, storedAs: plan.id, subject: SearchIndex.subject(of: resource, id: plan.id),
+            resource, storedAs: plan.id,
+            subject: SearchIndex.subject(of: resource, id: plan.id, at: service.ownBases), at: service.ownBases,
             asking: grant.queries(of: plan.request.type))
         let decision = service.access.policy.decide(grant, wanted, record: facts, at: service.clock())
         guard decision.isPermitted else { throw RecordsFailure(decision) }

@@ -198,8 +198,9 @@ struct WritePlanner {
 
     /// Whether the grant's searches see a resource as it will be stored.
     func isFound(_ resource: Resource, as id: String) -> Bool {
+        let ownBases = ownBase.map { [$0] } ?? []
         let facts = RecordFacts(
-            resource, storedAs: id, subject: SearchIndex.subject(of: resource, id: id),
+            resource, storedAs: id, subject: SearchIndex.subject(of: resource, id: id, at: ownBases), at: ownBases,
             asking: grant.queries(of: resource.resourceType))
         return policy.filter(grant, .searchType, at: now).matches(facts)
     }

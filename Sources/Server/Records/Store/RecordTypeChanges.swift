@@ -1,6 +1,6 @@
 import Storage
 
-/// How often the records of each type have changed: whoever looked something up without the lock of the writer learns by it
+/// Counts the changes of the records of each type. A lookup without the lock of the writer compares the counters to find out
 /// whether anything relevant was written since.
 struct RecordTypeChanges: Sendable, Hashable {
     private let counts: [String: Int64]
@@ -23,6 +23,8 @@ struct RecordTypeChanges: Sendable, Hashable {
         for type in types.sorted() { try transaction.execute(countSQL, [SQLValue(type)]) }
     }
 
+    static let tableSQL =
+        "CREATE TABLE record_type_change (type text PRIMARY KEY NOT NULL, changes bigint NOT NULL)"
     /// There are no more rows than types of resources.
     private static let allSQL = "SELECT type, changes FROM record_type_change"
     private static let countSQL = """
@@ -34,8 +36,6 @@ struct RecordTypeChanges: Sendable, Hashable {
 extension RecordsSchema {
     /// The counters of changes (``RecordTypeChanges``).
     static let typeChanges: [Migration] = [
-        Migration(number: 442, name: "counters of changes") { _ in
-            ["CREATE TABLE record_type_change (type text PRIMARY KEY NOT NULL, changes bigint NOT NULL)"]
-        }
+        Migration(number: 442, name: "counters of changes") { _ in [RecordTypeChanges.tableSQL] }
     ]
 }

@@ -2,7 +2,7 @@ import Hummingbird
 import NIOHTTP1
 
 /// Stands around routes and makes an answer of whatever they throw: in the form that these routes have, counted by its
-/// code, and charged to its address where nobody had proved anything.
+/// code, and charged to its address where nobody had proved anything. An address with a control character reaches no route.
 struct RefusalMiddleware: RouterMiddleware {
     typealias Context = ServerRequestContext
 
@@ -26,6 +26,7 @@ struct RefusalMiddleware: RouterMiddleware {
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         do {
+            guard !ControlCharacters.areEncoded(in: request.uri.string) else { throw HTTPFailure.addressInvalid }
             return try await next(request, context)
         } catch let error as HTTPParserError {
             // A body that nobody can tell the end of: the connection answers 400 and ends.

@@ -110,11 +110,6 @@ struct ServingResponder<Router: HTTPResponder>: HTTPResponder where Router.Conte
             response.headers[.connection] = "close"
             return response
         }
-        guard !ControlCharacters.areEncoded(in: request.uri.string) else {
-            let failure = HTTPFailure.addressInvalid
-            context.outcome.refuse(failure, because: failure)
-            return failure.response
-        }
         do {
             guard let tasks = connections?.tasks(of: context.connection) else {
                 return try await router.respond(to: request, context: context)
@@ -123,6 +118,13 @@ struct ServingResponder<Router: HTTPResponder>: HTTPResponder where Router.Conte
         } catch let error as HTTPParserError {
             // The connection answers 400 and ends.
             throw error
+        } catch let error as HTTPError
+            where error.status == .notFound && ControlCharacters.areEncoded(in: request.uri.string)
+        {
+            // No route has the path, so none has refused the address.
+            let failure = HTTPFailure.addressInvalid
+            context.outcome.refuse(failure, because: failure)
+            return failure.response
         } catch let error as any HTTPResponseError {
             return try error.response(from: request, context: context)
         } catch is CancellationError {

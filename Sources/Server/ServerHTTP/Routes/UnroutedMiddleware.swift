@@ -33,7 +33,9 @@ struct UnroutedMiddleware: RouterMiddleware {
             let known = routes.filter { $0.pattern.takes(components) }
             guard let first = known.first, !known.contains(where: { $0.pattern.method == request.method }) else {
                 guard let root, path.hasPrefix(root), let refusal = routes.first?.refusal else { throw error }
-                return try refusal(HTTPFailure.notFound, request).response(from: request, context: context)
+                let failure =
+                    ControlCharacters.areEncoded(in: request.uri.string) ? HTTPFailure.addressInvalid : .notFound
+                return try refusal(failure, request).response(from: request, context: context)
             }
             let methods = Set(known.map(\.pattern.method)).sorted { $0.rawValue < $1.rawValue }
             // A preflight has an answer on every route. What surrounds the routes adds the headers where the origin may read.

@@ -29,10 +29,13 @@ extension SearchValueReader {
     }
 
     private static func coding(_ object: JSONObject) -> SearchToken? {
-        let system = object["system"]?.string
-        return SearchToken(
-            system: system, code: object["code"]?.string, text: object["display"]?.string,
-            ignoresCase: !TokenCase.isSensitive(system))
+        token(
+            system: object["system"]?.string, code: object["code"]?.string, display: object["display"]?.string)
+    }
+
+    /// The token of a Coding, in lower case where codes of its system are compared without case.
+    static func token(system: String?, code: String?, display: String? = nil) -> SearchToken? {
+        SearchToken(system: system, code: code, text: display, ignoresCase: !TokenCase.isSensitive(system))
     }
 
     static func identifier(_ object: JSONObject) -> SearchToken? {

@@ -66,7 +66,7 @@ extension SearchValues {
                 let codings = concept.coding
                 guard let (type, index) = HealthTypeTable.standard.match(codings),
                     !codings.contains(where: { $0.system == HealthCodeSystem.healthKit && $0.code == type.identifier }),
-                    let token = SearchToken(system: codings[index].system, code: codings[index].code)
+                    let token = SearchValueReader.token(system: codings[index].system, code: codings[index].code)
                 else { continue }
                 types[Key(token)] = SearchToken(system: HealthCodeSystem.healthKit, code: type.identifier)
             }
