@@ -80,6 +80,7 @@ import Trust
                     in: transaction
                 ) { writer = try $0.delete(type: "Patient", id: "p3") }
                 #expect(writer != nil)
+                try transaction.execute("DROP TABLE record_type_change")
             }
             try await database.close()
             let newer = try await TestEngine.chosen.open(path: path, migrations: RecordsSchema.migrations)

@@ -166,11 +166,8 @@ import Testing
             let unrouted = try await ask(client, "/oauth/a/b%1b")
             #expect(unrouted.status == .badRequest)
             #expect(String(buffer: unrouted.body).contains(#""error":"invalid_request""#))
-            for path in ["/other?a=%00", "/nothing%7f"] {
-                let answer = try await ask(client, path)
-                #expect(answer.status == .badRequest, "\(path)")
-                #expect(String(buffer: answer.body).contains(#""code":"address-invalid""#), "\(path)")
-            }
+            let other = try await ask(client, "/other?a=%00")
+            #expect(other.status == .badRequest && String(buffer: other.body).contains(#""code":"address-invalid""#))
             #expect(try await ask(client, "/oauth/a%20b").status == .ok)
             #expect(try await ask(client, "/oauth/a%00").status == .badRequest)
             #expect(try await ask(client, "/oauth/a%00").status == .tooManyRequests)

@@ -64,7 +64,8 @@ extension RecordsRoutes {
         }
         let asked = try ValidationRequest(address: try request.searchParameters, body: body, type: type)
         let id = context.parameters.get("id") == nil ? nil : context.name("id")
-        let outcome = try await service.reached(at: url(asked: request)).validate(asked, as: type, id: id, by: RecordCaller(grant))
+        let outcome = try await service.reached(at: url(asked: request)).validate(
+            asked, as: type, id: id, by: RecordCaller(grant))
         return try Response(outcome.json, as: request.answerFormat)
     }
 }

@@ -376,7 +376,9 @@ extension RecordsRoutes {
         if let cursor = parameters.last(where: { $0.name == "_cursor" })?.value, cursor.hasPrefix(Self.definedCursor) {
             // 1. A page behind the stored resources.
             var bundle = try defined(
-                parameters.filter { $0.name != "_cursor" } + [("_cursor", String(cursor.dropFirst(Self.definedCursor.count)))])
+                parameters.filter { $0.name != "_cursor" } + [
+                    ("_cursor", String(cursor.dropFirst(Self.definedCursor.count)))
+                ])
             bundle.total = nil
             return try Response(bundle.json, as: request.answerFormat)
         }

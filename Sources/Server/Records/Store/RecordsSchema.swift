@@ -4,7 +4,8 @@ import Storage
 public enum RecordsSchema {
     public static let migrations: [Migration] =
         versions + compactSearch + sources + keys + protection + searchEntries + history + exports
-        + ranges + streams + unreferencedEntries + rows + addresses + descriptiveLabels + entriesWithoutCase + typeChanges
+        + ranges + streams + unreferencedEntries + rows + addresses + descriptiveLabels + entriesWithoutCase
+        + typeChanges
         + writeQuota + healthTypes
 
     /// The versions of the resources, and what they are found by.
