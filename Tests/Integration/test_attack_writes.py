@@ -62,7 +62,7 @@ class SmallWrites(Writing):
         self.assertLess(self.peak() - before, 150 * MEGABYTES)
 
     def test_H1_searches_in_long_texts_cost_no_more_than_the_texts(self):
-        self.note("long", 1_500_000, extension=[{"url": "urn:x", "valueString": "x" * 700_000 + "y"}])
+        self.note("long", 1_000_000, extension=[{"url": "urn:x", "valueString": "x" * 500_000 + "y"}])
         parameters = {"resourceType": "Parameters", "parameter": [{"name": "operation", "part": [
             {"name": "type", "valueCode": "delete"},
             {"name": "path", "valueString": "Basic.code.where(text.contains(%resource.extension.value))"}]}]}

@@ -70,12 +70,12 @@ def instant(seconds):
     return datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def observation_id(participant, device, kind, start, end=None, correlation=None):
+def observation_name(participant, device, kind, start, end=None, correlation=None):
     def compact(seconds):
         return datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc).strftime("%Y%m%d%H%M%SZ")
 
     name = correlation or f"{participant}.{device}.{kind}.{compact(start)}.{compact(start if end is None else end)}"
-    return hashlib.sha256(f"{SYSTEM}_{name}".encode()).hexdigest()
+    return f"{SYSTEM}_{name}"
 
 
 class GatewayTest(SpineTest):
@@ -92,6 +92,14 @@ class GatewayTest(SpineTest):
         cls.hub = "pumps"
         cls.connection = cls.key(cls.hub)
         cls.token = cls.study.staff_token()
+
+    def observation_id(self, *of, **correlation):
+        """The id that the gateway gives: a digest with the secret of the study as its key."""
+        secret = self.study.sql("SELECT secret FROM gateway_secret")[0][0]
+        if isinstance(secret, str):
+            secret = bytes.fromhex(secret.removeprefix("\\x"))
+        name = observation_name(*of, **correlation)
+        return hmac.new(bytes(secret), f"Observation\n{name}".encode(), hashlib.sha256).hexdigest()
 
     @classmethod
     def devices(cls, command, *arguments, status=0):
@@ -146,7 +154,7 @@ class Gateway(GatewayTest):
         self.post([{"device": device, "at": instant(start + 60 * minute), "hr": 60 + minute} for minute in (3, 0, 1)])
         self.done()
         found = self.observations(member.participant)
-        name = observation_id(member.participant, device, "heartrate", start, start + 3599)
+        name = self.observation_id(member.participant, device, "heartrate", start, start + 3599)
         self.assertEqual(list(found), [name])
         self.assertEqual(found[name]["valueSampledData"]["data"].split()[:5], ["60", "61", "E", "63", "E"])
         self.assertEqual(found[name]["subject"]["reference"], f"Patient/{member.participant}")
@@ -335,16 +343,16 @@ class GatewayModel(GatewayTest):
         for (kind, correlation, at), value in sorted(model.items(), key=lambda item: item[0][2]):
             if kind == "hr":
                 start = at - at % 3600
-                name = observation_id(participant, device, "heartrate", start, start + 3599)
+                name = self.observation_id(participant, device, "heartrate", start, start + 3599)
                 slots = wanted.setdefault(name, ["E"] * 60)
                 slots[(at - start) // 60] = str(value)
             elif kind == "kg":
-                wanted[observation_id(participant, device, "weight", at)] = value
+                wanted[self.observation_id(participant, device, "weight", at)] = value
             elif kind == "spo2":
                 day = at - at % 86400
-                wanted[observation_id(participant, device, "spo2", day, day + 86399)] = value
+                wanted[self.observation_id(participant, device, "spo2", day, day + 86399)] = value
             else:
-                wanted[observation_id(participant, device, "bloodpressure", at, correlation=correlation)] = (value, value - 20)
+                wanted[self.observation_id(participant, device, "bloodpressure", at, correlation=correlation)] = (value, value - 20)
         shown = {}
         for name, item in found.items():
             if "valueSampledData" in item:

@@ -51,7 +51,7 @@ class Following(Writing):
         self.assertEqual(self.ask("DELETE", path).status, 204)
         self.assertEqual((self.facts(two.participant), self.count(44)), ([], (0, 0)))
         self.verified()
-        self.assertEqual(self.ask("PUT", path, observation(person, 45, id=name)).status, 200)
+        self.assertEqual(self.ask("PUT", path, observation(person, 45, id=name)).status, 201)
         self.assertEqual((self.facts(person), self.count(45)), ([45], (1, 1)))
         # Of a transaction, and of a form's response.
         self.assertEqual(self.ask("POST", "", bundle(
@@ -158,7 +158,8 @@ class Following(Writing):
             ("POST", "Observation", {**plain(), "effectiveDateTime": value}),
             ("POST", "Observation", json.dumps(plain(unit=text)).encode()[:-3] + text.encode()),
             ("PUT", path + "?x=" + searched, {**plain(), "id": value}), ("PUT", f"Observation/{value}_x", plain(id=value + "_x")),
-            ("PUT", "Observation?" + searched + "=" + searched, plain()), ("DELETE", "Observation?identifier=a|" + searched),
+            # A refusal names an unknown parameter, and never its value.
+            ("PUT", "Observation?unknown-parameter=" + searched, plain()), ("DELETE", "Observation?identifier=a|" + searched),
             ("GET", "Observation?" + searched + "=1"), ("DELETE", f"{searched}/{searched}"),
             ("PATCH", path, [{"op": "test", "path": "/status", "value": patched}], None, JSON_PATCH),
             ("PATCH", path, [{"op": "add", "path": "/" + patched, "value": patched}], None, JSON_PATCH),

@@ -215,7 +215,10 @@ class OfTheStudy(unittest.TestCase):
         contract = json.loads(path.read_text())
         contract["extension"] = [item for item in contract["extension"] if item["url"] != INCLUDES] + [
             {"url": INCLUDES, "valueCode": name} for name in inclusions]
-        path.write_text(json.dumps(contract))
+        # A file that is replaced counts at once; one that is changed in place within a second.
+        changed = path.with_name(".contract.new")
+        changed.write_text(json.dumps(contract))
+        changed.replace(path)
         return path
 
     def beats(self, study):

@@ -23,7 +23,7 @@ final class Turns: Sendable {
     }
 
     /// The number of waiting tasks.
-    var waiting: Int { state.withLock { $0.waiting.count } }
+    var waiting: Int { @inline(never) get { state.withLock { $0.waiting.count } } }
 
     /// Runs `body` in a turn.
     ///
@@ -35,17 +35,7 @@ final class Turns: Sendable {
     }
 
     private func take() async throws {
-        let wait: Wait? = try state.withLock { state in
-            if state.free > 0 {
-                state.free -= 1
-                return nil
-            }
-            guard state.waiting.count < Self.mostWaiting else { throw Self.busy }
-            let wait = Wait()
-            state.waiting.append(wait)
-            return wait
-        }
-        guard let wait else { return }
+        guard let wait = try begin() else { return }
         switch await wait.ending(within: patience) {
         case .granted: return
         case .expired:
@@ -57,6 +47,22 @@ final class Turns: Sendable {
         }
     }
 
+    /// Takes a free turn; else returns the wait for one.
+    @inline(never)
+    private func begin() throws -> Wait? {
+        try state.withLock { state in
+            if state.free > 0 {
+                state.free -= 1
+                return nil
+            }
+            guard state.waiting.count < Self.mostWaiting else { throw Self.busy }
+            let wait = Wait()
+            state.waiting.append(wait)
+            return wait
+        }
+    }
+
+    @inline(never)
     private func give() {
         state.withLock { state in
             while !state.waiting.isEmpty {
@@ -66,6 +72,7 @@ final class Turns: Sendable {
         }
     }
 
+    @inline(never)
     private func remove(_ wait: Wait) { state.withLock { $0.waiting.removeAll { $0 === wait } } }
 
     private static let busy = StorageError(

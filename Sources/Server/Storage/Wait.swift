@@ -27,6 +27,7 @@ public final class Wait: Sendable {
     ///
     /// - Returns: whether it had not ended before.
     @discardableResult
+    @inline(never)
     public func end(_ ending: Ending) -> Bool {
         let (isFirst, continuation): (Bool, CheckedContinuation<Ending, Never>?) = state.withLock { state in
             switch state {
@@ -43,6 +44,16 @@ public final class Wait: Sendable {
         return isFirst
     }
 
+    @inline(never)
+    private func begin(_ continuation: CheckedContinuation<Ending, Never>) {
+        let ended: Ending? = state.withLock { state in
+            if case .ended(let ending) = state { return ending }
+            state = .waiting(continuation)
+            return nil
+        }
+        if let ended { continuation.resume(returning: ended) }
+    }
+
     /// Waits until the wait ends. One task calls it, once.
     ///
     /// - Parameter patience: the time after which the wait is expired.
@@ -54,12 +65,7 @@ public final class Wait: Sendable {
         defer { limit.cancel() }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let ended: Ending? = state.withLock { state in
-                    if case .ended(let ending) = state { return ending }
-                    state = .waiting(continuation)
-                    return nil
-                }
-                if let ended { continuation.resume(returning: ended) }
+                begin(continuation)
             }
         } onCancel: {
             end(.cancelled)

@@ -18,9 +18,10 @@ final class RecentTokens<Holder: Sendable>: Sendable {
 
     private let entries = Mutex<[String: Entry]>([:])
 
-    var count: Int { entries.withLock { $0.count } }
+    var count: Int { @inline(never) get { entries.withLock { $0.count } } }
 
     /// Who has the token, if it was looked up a short time ago and has not expired.
+    @inline(never)
     func holder(digest: String, now: Date) -> Holder? {
         entries.withLock { entries in
             guard let entry = entries[digest] else { return nil }
@@ -36,6 +37,7 @@ final class RecentTokens<Holder: Sendable>: Sendable {
     /// Keeps what the database said.
     ///
     /// - Parameter expiresAt: nil for a token that has no end of its own.
+    @inline(never)
     func keep(_ holder: Holder, digest: String, expiresAt: Date?, now: Date) {
         entries.withLock { entries in
             if entries.count >= Self.mostEntries { entries = entries.filter { now < $0.value.until } }

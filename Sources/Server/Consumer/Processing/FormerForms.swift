@@ -81,6 +81,7 @@ public final class FormerForms: Sendable {
     /// - Parameters:
     ///   - sets: the value sets that are published now.
     ///   - health: the study's health types.
+    @inline(never)
     func forms(
         named name: CanonicalURL, valueSets sets: [ValueSet], health: HealthConceptTable
     ) -> [PublishedStudy.Form] {

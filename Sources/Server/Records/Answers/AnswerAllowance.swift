@@ -32,11 +32,12 @@ final class AnswerAllowance: Sendable {
     }
 
     /// The bytes that were taken.
-    var taken: Int { state.withLock { $0.taken } }
+    var taken: Int { @inline(never) get { state.withLock { $0.taken } } }
 
     /// Takes the bytes of a record.
     ///
     /// - Returns: false where they are not left; then nothing more is taken from the allowance.
+    @inline(never)
     func takes(_ count: Int) -> Bool {
         state.withLock { state in
             guard state.exceeded == nil else { return false }
@@ -73,14 +74,16 @@ final class AnswerAllowance: Sendable {
     /// Refuses where nothing more is taken: a record that is not read costs nothing.
     ///
     /// - Throws: ``Exceeded``.
+    @inline(never)
     func requireRoom() throws {
         if let exceeded = state.withLock({ $0.exceeded }) { throw exceeded }
     }
 
     /// Why the last record was not taken.
-    var exceeded: Exceeded { state.withLock { $0.exceeded } ?? Exceeded(isOwnLimit: true) }
+    var exceeded: Exceeded { @inline(never) get { state.withLock { $0.exceeded } ?? Exceeded(isOwnLimit: true) } }
 
     /// Returns to what was taken before, for an answer that is made again with fewer records.
+    @inline(never)
     func reset(to taken: Int) {
         state.withLock { state in
             state.taken = taken

@@ -47,13 +47,25 @@ final class AnswerBudget: Sendable {
     }
 
     /// The bytes of all answers now.
-    var bytesInFlight: Int { state.withLock { $0.used } }
+    var bytesInFlight: Int { @inline(never) get { state.withLock { $0.used } } }
 
     /// Begins an answer.
     ///
     /// - Throws: ``ServerHTTP/HTTPFailure/serverBusy(retryAfter:)`` where no bytes are free in time; `CancellationError`.
     func reserve(for caller: String) async throws -> AnswerReservation {
-        let wait: Wait? = try state.withLock { state in
+        if let wait = try begin(caller) {
+            let ending = await wait.ending(within: patience)
+            if ending != .granted { remove(wait) }
+            if ending == .expired { throw HTTPFailure.serverBusy(retryAfter: 2) }
+            if ending == .cancelled { throw CancellationError() }
+        }
+        return AnswerReservation(self, caller)
+    }
+
+    /// Takes the first bytes; else returns the wait for them.
+    @inline(never)
+    private func begin(_ caller: String) throws -> Wait? {
+        try state.withLock { state in
             if isFree(Self.first, caller, upTo: bytes, state) {
                 state.add(Self.first, caller)
                 return nil
@@ -63,19 +75,16 @@ final class AnswerBudget: Sendable {
             state.waiting.append(Waiting(wait: wait, caller: caller))
             return wait
         }
-        if let wait {
-            let ending = await wait.ending(within: patience)
-            if ending != .granted { state.withLock { $0.waiting.removeAll { $0.wait === wait } } }
-            if ending == .expired { throw HTTPFailure.serverBusy(retryAfter: 2) }
-            if ending == .cancelled { throw CancellationError() }
-        }
-        return AnswerReservation(self, caller)
     }
+
+    @inline(never)
+    private func remove(_ wait: Wait) { state.withLock { $0.waiting.removeAll { $0.wait === wait } } }
 
     private func isFree(_ more: Int, _ caller: String, upTo most: Int, _ state: borrowing State) -> Bool {
         state.used + more <= most && state.ofCallers[caller, default: 0] + more <= bytesOfCaller
     }
 
+    @inline(never)
     fileprivate func take(_ more: Int, _ caller: String) -> Bool {
         state.withLock { state in
             guard isFree(more, caller, upTo: bytesOfLarge, state) else { return false }
@@ -84,6 +93,7 @@ final class AnswerBudget: Sendable {
         }
     }
 
+    @inline(never)
     fileprivate func give(_ count: Int, _ caller: String) {
         guard count > 0 else { return }
         state.withLock { state in
@@ -115,9 +125,10 @@ final class AnswerReservation: Sendable {
     deinit { budget.give(held.withLock { $0 }, caller) }
 
     /// The bytes held.
-    var bytes: Int { held.withLock { $0 } }
+    var bytes: Int { @inline(never) get { held.withLock { $0 } } }
 
     /// Takes more bytes where they are free.
+    @inline(never)
     func grow(to count: Int) -> Bool {
         held.withLock { held in
             guard count > held else { return true }
@@ -130,6 +141,7 @@ final class AnswerReservation: Sendable {
     }
 
     /// Gives back the bytes above a count.
+    @inline(never)
     func shrink(to count: Int) {
         let given = held.withLock { held in
             let given = max(0, held - max(0, count))

@@ -27,6 +27,7 @@ final class AnswerBytes: Sendable {
     }
 
     /// An answer of these bytes.
+    @inline(never)
     func response(mediaType: String, status: HTTPResponse.Status = .ok) -> Response {
         guard pieces.withLock({ $0.count }) > 1 else {
             let only = pieces.withLock { $0.popLast() } ?? ByteBuffer()
@@ -39,11 +40,14 @@ final class AnswerBytes: Sendable {
         return streamed(mediaType, status)
     }
 
+    @inline(never)
+    private func next() -> ByteBuffer? { pieces.withLock { $0.popLast() } }
+
     private func streamed(_ mediaType: String, _ status: HTTPResponse.Status) -> Response {
         var response = Response.bytes(ByteBuffer(), mediaType: mediaType, status: status)
         response.body = ResponseBody(contentLength: count) { writer in
             var left = self.count
-            while let piece = self.pieces.withLock({ $0.popLast() }) {
+            while let piece = self.next() {
                 left -= piece.readableBytes
                 try await writer.write(piece)
                 self.reservation?.shrink(to: left)

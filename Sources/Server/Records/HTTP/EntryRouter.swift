@@ -23,8 +23,9 @@ final class EntryScope: Sendable {
     }
 
     /// Why the entry is refused; nil where it is not.
-    var failure: RecordsFailure? { failed.withLock { $0 } }
+    var failure: RecordsFailure? { @inline(never) get { failed.withLock { $0 } } }
 
+    @inline(never)
     fileprivate func fail(_ failure: RecordsFailure) { failed.withLock { $0 = failure } }
 }
 
@@ -110,8 +111,9 @@ private final class BodyCollector: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    var bytes: [UInt8] { collected.withLock { $0 } }
+    var bytes: [UInt8] { @inline(never) get { collected.withLock { $0 } } }
 
+    @inline(never)
     private func append(_ buffer: ByteBuffer) throws {
         try collected.withLock { bytes in
             guard bytes.count + buffer.readableBytes <= limit else { throw RecordsFailure.tooMuchRead }

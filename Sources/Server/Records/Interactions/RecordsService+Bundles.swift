@@ -22,7 +22,7 @@ final class BundleReader: Sendable {
 
     /// - Throws: ``RecordsFailure``
     func read(_ request: EntryRequest) async throws -> BundleAnswer.Entry {
-        let limit = left.withLock { $0.resources > 0 ? $0.bytes : 0 }
+        let limit = limit
         guard limit > 0 else { throw RecordsFailure.tooMuchRead }
         let found = try await answer(request, limit)
         let read = found.body.isEmpty ? nil : (try? Resource(Data(found.body)))
@@ -37,9 +37,13 @@ final class BundleReader: Sendable {
         return entry
     }
 
+    /// Bytes that the next answer may have.
+    private var limit: Int { @inline(never) get { left.withLock { $0.resources > 0 ? $0.bytes : 0 } } }
+
     /// Gives back what an answer took that is not part of the Bundle.
     func giveBack(_ answer: BundleAnswer.Entry) { take(answer, -1) }
 
+    @inline(never)
     private func take(_ answer: BundleAnswer.Entry, _ sign: Int) {
         left.withLock { left in
             left.bytes -= sign * answer.readBytes

@@ -29,6 +29,7 @@ final class WriteAllowance: Sendable {
     /// Applies a patch within what is left.
     ///
     /// - Throws: ``PatchError``
+    @inline(never)
     func apply(_ patch: ResourcePatch, to resource: Resource) throws(PatchError) -> Resource {
         // One task after the other patches the resources of a request.
         let (bytes, steps) = left.withLock { ($0.patchBytes, $0.steps) }
@@ -45,6 +46,7 @@ final class WriteAllowance: Sendable {
     /// Checks the size of a resource that is not as it was sent: a patch made it, or references in it were replaced.
     ///
     /// - Throws: ``RecordsFailure``
+    @inline(never)
     func take(_ resource: Resource) throws(RecordsFailure) {
         guard let bytes = resource.json.byteCount(upTo: maximumBytes) else { throw .resourceTooLarge }
         let isLeft = left.withLock { left in

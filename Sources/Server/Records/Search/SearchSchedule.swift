@@ -57,7 +57,7 @@ final class SearchSchedule: Sendable {
     }
 
     /// The number of searches that run, and of those that wait.
-    var count: (running: Int, waiting: Int) { state.withLock { ($0.running, $0.waiting) } }
+    var count: (running: Int, waiting: Int) { @inline(never) get { state.withLock { ($0.running, $0.waiting) } } }
 
     /// Runs a search of a caller in its turn.
     ///
@@ -69,14 +69,30 @@ final class SearchSchedule: Sendable {
         let begun = now()
         defer { give(caller, used: now() - begun) }
         // Others of the caller may have used its seconds while this one waited.
-        if let seconds = state.withLock({ retryAfter(&$0, caller) }) {
+        if let seconds = retryAfter(caller) {
             throw RecordsFailure.searchesTooLong(retryAfter: seconds)
         }
         return try await body()
     }
 
     private func take(_ caller: String) async throws {
-        let wait: Wait? = try state.withLock { state in
+        guard let wait = try begin(caller) else { return }
+        let ending = await wait.ending(within: limits.patience)
+        guard ending != .granted else { return }
+        remove(wait, of: caller)
+        throw ending == .expired ? HTTPFailure.serverBusy(retryAfter: 5) : CancellationError()
+    }
+
+    @inline(never)
+    private func retryAfter(_ caller: String) -> Int? { state.withLock { retryAfter(&$0, caller) } }
+
+    @inline(never)
+    private func remove(_ wait: Wait, of caller: String) { state.withLock { remove(wait, of: caller, &$0) } }
+
+    /// Takes a free turn; else returns the wait for one.
+    @inline(never)
+    private func begin(_ caller: String) throws -> Wait? {
+        try state.withLock { state in
             if let seconds = retryAfter(&state, caller) { throw RecordsFailure.searchesTooLong(retryAfter: seconds) }
             if state.running < limits.atATime, state.callers[caller]?.running ?? 0 < limits.ofCaller {
                 begin(&state, caller)
@@ -91,14 +107,10 @@ final class SearchSchedule: Sendable {
             if own == 0 { state.turns.append(caller) }
             return wait
         }
-        guard let wait else { return }
-        let ending = await wait.ending(within: limits.patience)
-        guard ending != .granted else { return }
-        state.withLock { remove(wait, of: caller, &$0) }
-        throw ending == .expired ? HTTPFailure.serverBusy(retryAfter: 5) : CancellationError()
     }
 
     /// Ends a search, and begins those that wait for it.
+    @inline(never)
     private func give(_ caller: String, used: Duration) {
         state.withLock { state in
             state.running -= 1

@@ -16,6 +16,7 @@ final class SearchTime: Sendable {
     /// Reads for as long as there is time left.
     ///
     /// - Throws: ``StorageError`` `storage-time-limit`; what `body` throws.
+    @inline(never)
     func limiting<T>(_ transaction: any SQLTransaction, _ body: () throws -> T) throws -> T {
         let begun = ContinuousClock.now
         defer { left.withLock { $0 -= begun.duration(to: .now) } }

@@ -13,10 +13,11 @@ public final class PublicAddress: Sendable {
     }
 
     /// Notes where the server listens, which counts where nothing was configured.
+    @inline(never)
     public func listen(at url: String) {
         if !isSaid { known.withLock { $0 = url } }
     }
 
     /// Scheme, host, port and path, without a slash at the end.
-    public var url: String { known.withLock { $0 } }
+    public var url: String { @inline(never) get { known.withLock { $0 } } }
 }

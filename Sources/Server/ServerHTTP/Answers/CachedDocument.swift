@@ -79,6 +79,7 @@ public final class CachedDocuments: Sendable {
     var generations: Int { generated.load(ordering: .relaxed) }
 
     /// The document of a key, generated where it is not in the cache.
+    @inline(never)
     public func document(
         _ key: String, mediaType: String, generate: () throws -> ByteBuffer
     ) rethrows -> CachedDocument {

@@ -14,12 +14,8 @@ final class ConnectionTasks: Sendable {
     /// - Throws: what `body` throws; where it was cancelled that is often `CancellationError`.
     func running<T: Sendable>(_ body: @escaping @Sendable () async throws -> T) async throws -> T {
         let task = Task { try await body() }
-        let isOver = state.withLock { state in
-            state.cancel = { task.cancel() }
-            return state.isOver
-        }
-        defer { state.withLock { $0.cancel = nil } }
-        if isOver { task.cancel() }
+        if begin({ task.cancel() }) { task.cancel() }
+        defer { finish() }
         return try await withTaskCancellationHandler {
             try await task.value
         } onCancel: {
@@ -27,7 +23,20 @@ final class ConnectionTasks: Sendable {
         }
     }
 
+    /// - Returns: whether the client is gone already.
+    @inline(never)
+    private func begin(_ cancel: @escaping @Sendable () -> Void) -> Bool {
+        state.withLock { state in
+            state.cancel = cancel
+            return state.isOver
+        }
+    }
+
+    @inline(never)
+    private func finish() { state.withLock { $0.cancel = nil } }
+
     /// The client sends and reads nothing more.
+    @inline(never)
     func end() {
         let cancel = state.withLock { state in
             state.isOver = true

@@ -25,7 +25,7 @@ public final class BodyBudget: Sendable {
     }
 
     /// The bytes in flight now.
-    public var bytesInFlight: Int { used.withLock { $0 } }
+    public var bytesInFlight: Int { @inline(never) get { used.withLock { $0 } } }
 
     /// Takes bytes of the budget, until the reservation is released or goes.
     ///
@@ -37,6 +37,7 @@ public final class BodyBudget: Sendable {
     }
 
     /// Takes `more` bytes for a body that has `held` already.
+    @inline(never)
     fileprivate func take(_ more: Int, held: Int) -> Bool {
         let most = more > smallBody - min(held, smallBody) ? bytes - bytes / 4 : bytes
         return used.withLock { used in
@@ -46,6 +47,7 @@ public final class BodyBudget: Sendable {
         }
     }
 
+    @inline(never)
     fileprivate func give(_ count: Int) { used.withLock { $0 -= count } }
 }
 
@@ -59,11 +61,12 @@ public final class BodyReservation: Sendable {
     deinit { release() }
 
     /// The bytes held.
-    public var bytes: Int { held.withLock { $0 } }
+    public var bytes: Int { @inline(never) get { held.withLock { $0 } } }
 
     /// Takes more, as chunks arrive.
     ///
     /// - Throws: ``HTTPFailure/serverBusy(retryAfter:)`` where they are not free; what is held stays held.
+    @inline(never)
     public func grow(by count: Int) throws(HTTPFailure) {
         let more = max(0, count)
         let isTaken = held.withLock { held in
@@ -75,6 +78,7 @@ public final class BodyReservation: Sendable {
     }
 
     /// Gives all bytes back. A second call does nothing.
+    @inline(never)
     public func release() {
         let count = held.withLock { held in
             defer { held = 0 }

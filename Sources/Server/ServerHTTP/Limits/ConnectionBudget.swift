@@ -29,10 +29,11 @@ final class ConnectionBudget: Sendable {
         self.exempt = exempt
     }
 
-    var open: Int { state.withLock { $0.open.count } }
-    var refused: Int { state.withLock { $0.refused } }
+    var open: Int { @inline(never) get { state.withLock { $0.open.count } } }
+    var refused: Int { @inline(never) get { state.withLock { $0.refused } } }
 
     /// Counts a connection, or says no.
+    @inline(never)
     func admit(_ channel: any Channel) -> Bool {
         let key = key(of: channel)
         let isAdmitted = state.withLock { state in
@@ -57,11 +58,13 @@ final class ConnectionBudget: Sendable {
     func clientLeft(_ channel: any Channel) { tasks(of: ObjectIdentifier(channel))?.end() }
 
     /// What runs the tasks of a connection; nil where it is not counted here.
+    @inline(never)
     func tasks(of connection: ObjectIdentifier) -> ConnectionTasks? {
         state.withLock { $0.open[connection]?.tasks }
     }
 
     /// Requests of the connection are worked on from now on, until ``endHandling(_:)``.
+    @inline(never)
     func beginHandling(_ channel: any Channel) {
         state.withLock { $0.open[ObjectIdentifier(channel)]?.isHandled = true }
     }
@@ -70,10 +73,12 @@ final class ConnectionBudget: Sendable {
     func endHandling(_ channel: any Channel) { remove(channel) { _ in true } }
 
     /// Closes what is open, whatever it is doing.
+    @inline(never)
     func closeAll() {
         for connection in state.withLock({ Array($0.open.values) }) { connection.channel.close(promise: nil) }
     }
 
+    @inline(never)
     private func remove(_ channel: any Channel, where condition: (Connection) -> Bool) {
         state.withLock { state in
             guard let connection = state.open[ObjectIdentifier(channel)], condition(connection) else { return }

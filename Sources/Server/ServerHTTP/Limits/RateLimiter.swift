@@ -47,11 +47,12 @@ public final class RateLimiter: Sendable {
     }
 
     /// How many buckets are kept.
-    public var keys: Int { buckets.withLock { $0.count } }
+    public var keys: Int { @inline(never) get { buckets.withLock { $0.count } } }
 
     /// Takes one request from the key's bucket, if there is one.
     ///
     /// - Parameter cost: 1 for a request; 0 asks without taking, for what is charged only after it has failed.
+    @inline(never)
     public func check(_ key: String, _ rateClass: RateClass, cost: Int = 1) -> Decision {
         let rate = limits[rateClass]
         let key = Key(rateClass: rateClass, text: key)
@@ -73,6 +74,7 @@ public final class RateLimiter: Sendable {
 
     /// Takes a cost from the key's bucket that is known only after the work, whether the bucket has it or not. A bucket in debt
     /// refuses until it is refilled; the debt is at most the bucket's burst.
+    @inline(never)
     public func charge(_ key: String, _ rateClass: RateClass, cost: Int) {
         let rate = limits[rateClass]
         let key = Key(rateClass: rateClass, text: key)
@@ -85,6 +87,7 @@ public final class RateLimiter: Sendable {
     }
 
     /// Gives back one request that was taken from the key's bucket, as for an attempt that turned out to be right.
+    @inline(never)
     public func giveBack(_ key: String, _ rateClass: RateClass) {
         let rate = limits[rateClass]
         let key = Key(rateClass: rateClass, text: key)

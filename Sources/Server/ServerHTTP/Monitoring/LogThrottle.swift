@@ -28,6 +28,7 @@ final class LogThrottle: Sendable {
     /// Whether a line is to be written now.
     ///
     /// - Returns: the lines of this code that were left out since the last one; nil where this one is left out too.
+    @inline(never)
     func admit(_ code: String) -> Int? {
         let second = now().components.seconds
         return states.withLock { states in

@@ -20,6 +20,7 @@ final class RequestMetrics: Sendable {
             label: "http_request", dimensions: [], preferredDisplayUnit: .seconds, factory: factory)
     }
 
+    @inline(never)
     func count(method: HTTPRequest.Method, status: Int, duration: Duration) {
         let kind = Kind(method: RequestMetrics.name(method), status: status)
         let counter = counters.withLock { counters in

@@ -21,8 +21,9 @@ public final class RequestOutcome: Sendable {
     }
 
     /// All that was told.
-    var told: State { state.withLock { $0 } }
+    var told: State { @inline(never) get { state.withLock { $0 } } }
 
+    @inline(never)
     func refuse(_ refusal: some Refusal, because error: any Error) {
         let cause = (error as? any CodedError)?.code ?? String(describing: type(of: error))
         state.withLock {

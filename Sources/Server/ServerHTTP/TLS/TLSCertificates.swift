@@ -54,6 +54,7 @@ public final class TLSCertificates: Sendable {
 
     /// Returns the TLS context for a new connection. Where new files are not good, the old certificate stays, and the
     /// log tells once.
+    @inline(never)
     func context() -> NIOSSLContext {
         let now = now()
         return state.withLock { state in

@@ -24,16 +24,22 @@ final class PostgreSQLPool: Sendable {
     ) async throws -> T {
         try await turns.using {
             let session = take()
-            defer { sessions.withLock { $0.free.append(session) } }
+            defer { giveBack(session) }
             return try await body(session)
         }
     }
 
     func close() async {
-        for session in sessions.withLock({ $0.made }) { await session.close() }
+        for session in made { await session.close() }
     }
 
+    private var made: [PostgreSQLSession] { @inline(never) get { sessions.withLock { $0.made } } }
+
+    @inline(never)
+    private func giveBack(_ session: PostgreSQLSession) { sessions.withLock { $0.free.append(session) } }
+
     /// A free session, or a new one: there are no more than turns.
+    @inline(never)
     private func take() -> PostgreSQLSession {
         sessions.withLock { sessions in
             if let session = sessions.free.popLast() { return session }

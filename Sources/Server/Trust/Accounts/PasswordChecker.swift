@@ -37,7 +37,7 @@ public final class PasswordChecker: Sendable {
     public init() {}
 
     /// Checks that wait.
-    var waiting: Int { state.withLock { $0.waiting.count } }
+    var waiting: Int { @inline(never) get { state.withLock { $0.waiting.count } } }
 
     /// Whether a password is the one that was hashed.
     ///
@@ -51,12 +51,7 @@ public final class PasswordChecker: Sendable {
     func run(from origin: Origin, _ work: @escaping Work) async throws(PasswordQueueError) -> Bool {
         let outcome: Bool? = await withCheckedContinuation { continuation in
             let item = PasswordQueue.Item(work: work) { continuation.resume(returning: $0) }
-            let (refused, mustStart) = state.withLock { state -> ([PasswordQueue.Item], Bool) in
-                let refused = state.waiting.add(item, from: origin)
-                let mustStart = !state.isRunning && state.waiting.count > 0
-                if mustStart { state.isRunning = true }
-                return (refused, mustStart)
-            }
+            let (refused, mustStart) = add(item, from: origin)
             for item in refused { item.finish(nil) }
             if mustStart { thread.async { self.drain() } }
         }
@@ -64,6 +59,19 @@ public final class PasswordChecker: Sendable {
         return outcome
     }
 
+    @inline(never)
+    private func add(_ item: PasswordQueue.Item, from origin: Origin) -> (
+        refused: [PasswordQueue.Item], mustStart: Bool
+    ) {
+        state.withLock { state -> ([PasswordQueue.Item], Bool) in
+            let refused = state.waiting.add(item, from: origin)
+            let mustStart = !state.isRunning && state.waiting.count > 0
+            if mustStart { state.isRunning = true }
+            return (refused, mustStart)
+        }
+    }
+
+    @inline(never)
     private func drain() {
         while true {
             let next = state.withLock { state -> PasswordQueue.Item? in
