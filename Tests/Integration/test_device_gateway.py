@@ -75,7 +75,7 @@ def observation_name(participant, device, kind, start, end=None, correlation=Non
         return datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc).strftime("%Y%m%d%H%M%SZ")
 
     name = correlation or f"{participant}.{device}.{kind}.{compact(start)}.{compact(start if end is None else end)}"
-    return f"{SYSTEM}_{name}"
+    return name
 
 
 class GatewayTest(SpineTest):

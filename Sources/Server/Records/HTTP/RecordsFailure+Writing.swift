@@ -56,7 +56,9 @@ extension RecordsFailure {
     /// The same about a resource, where no element is named.
     func about(_ type: String?) -> RecordsFailure {
         var failure = self
-        failure.expression = expression ?? type
+        // A name that is no type of a resource is the caller's own text, which no refusal repeats.
+        let isKnown = type.map { RecordType.isHeld(String($0.prefix { $0 != "." })) } ?? false
+        failure.expression = expression ?? (isKnown ? type : nil)
         return failure
     }
 
