@@ -17,7 +17,7 @@ public enum NewerRelease: String, Sendable, Hashable {
         self = .r5
     }
 
-    /// A sentence for whoever has such a resource.
+    /// A sentence for the owner of such a resource.
     public var message: String {
         "It is written in FHIR \(rawValue), which is not read here: convert it to R4, or export it as R4."
     }

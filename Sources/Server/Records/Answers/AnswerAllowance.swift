@@ -71,14 +71,6 @@ final class AnswerAllowance: Sendable {
         if !takes(count) { throw exceeded }
     }
 
-    /// Refuses where nothing more is taken: a record that is not read costs nothing.
-    ///
-    /// - Throws: ``Exceeded``.
-    @inline(never)
-    func requireRoom() throws {
-        if let exceeded = state.withLock({ $0.exceeded }) { throw exceeded }
-    }
-
     /// Why the last record was not taken.
     var exceeded: Exceeded { @inline(never) get { state.withLock { $0.exceeded } ?? Exceeded(isOwnLimit: true) } }
 

@@ -23,7 +23,7 @@ extension FHIR.Bundle {
     ) throws {
         var head = try format.bytes(of: json)
         guard !entries.isEmpty else { return writer.append { $0.append(contentsOf: head) } }
-        // The entries stand at the end of the Bundle.
+        // The entries are the last member of the Bundle.
         let end: [UInt8]
         switch format {
         case .json:

@@ -18,7 +18,7 @@ struct RecordsFailure: Refusal, Hashable {
     var issues: [RecordIssue] = []
 
     func response(from request: Request, context: some RequestContext) -> Response {
-        // A token that was sent and shows nothing is told so, wherever it was found out.
+        // A token that was sent and is not valid is reported as such (RFC 6750).
         if self == Self.unauthenticated, request.bearerToken != nil {
             return Self.tokenInvalid.response(from: request, context: context)
         }

@@ -225,7 +225,7 @@ extension RecordsRoutes {
         vary field: String? = nil,
         generate: () throws -> [UInt8]
     ) throws -> Response {
-        // Whoever has used up the bucket makes the server generate nothing.
+        // The server generates nothing for a caller whose bucket is empty.
         if case .retry(let seconds) = limiter.check(context.client, .readByAddress, cost: 0) {
             throw HTTPFailure.rateLimited(retryAfter: seconds)
         }

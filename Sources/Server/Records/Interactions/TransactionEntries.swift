@@ -44,7 +44,7 @@ struct TransactionEntries {
         } catch let failure as EntryFailure {
             throw failure.failure.of(entry: failure.place)
         }
-        // What was written is there now. That something else cannot be read any more is said at its entry.
+        // The writes are stored. An entry that cannot be read any more reports that in its own outcome.
         for (place, entry) in entries.enumerated() {
             guard case .request(let request) = entry else { continue }
             if let answer = known[place] {

@@ -98,7 +98,7 @@ struct WriteExecution {
             if ready.write.isHidden {
                 return WriteOutcome(kind: .absent, type: ready.type, id: ready.write.id, record: nil, isShown: false)
             }
-            // What was written is known; everything else is read, as long as it is not too much for an answer.
+            // A written record is known; any other is read while the answer has room for it.
             let record =
                 try written[place] ?? store.read(type: ready.type, id: ready.write.id, in: transaction)
             bytes -= record?.content.count ?? 0

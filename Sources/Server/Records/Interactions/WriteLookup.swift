@@ -4,7 +4,7 @@ import Storage
 import Trust
 
 /// What the writes of a request mean, looked up without the lock of the writer. Inside of it only counters are compared, and
-/// what may be found in next to no time is looked up again: nobody waits for a search of another caller.
+/// only a lookup that takes almost no time is repeated: no caller waits for a search of another one.
 struct WriteLookup: Sendable {
     /// A reference that is a search.
     struct Reference: Sendable {
