@@ -121,7 +121,7 @@ extension Store {
         case .postgreSQL(let address):
             guard try await isThere() else { return }
             let schema = schema
-            try await PostgreSQLDatabase.openAlone(address, schema).closing { database in
+            _ = try await PostgreSQLDatabase.openAlone(address, schema).closing { database in
                 try await database.write { try $0.execute("DROP SCHEMA \(schema.name) CASCADE") }
             }
         }
