@@ -31,6 +31,8 @@ struct RecordsService: Sendable {
     /// resources of its own.
     private(set) var ownBases: [String] = []
     var limits = SearchLimits.standard
+    /// Limits on lookups that are repeated inside of the lock of the writer.
+    var lookupLimits = WriteLookup.Limits()
     /// Decides which caller searches next.
     var searches = SearchSchedule()
     /// Bounds the bytes of all answers in memory.

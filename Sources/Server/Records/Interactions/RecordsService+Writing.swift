@@ -86,11 +86,12 @@ extension RecordsService {
         // 1. What is stored.
         // A transaction replaces as many bytes as an answer may have.
         let maximumPresentBytes = answerBytes
+        let limits = lookupLimits
         var lookup = try await reading(within: allowance.time, for: planner.grant) { transaction in
             let changes = try RecordTypeChanges(in: transaction)
             let begun = ContinuousClock.now
             let plans = try planner.plan(requests, maximumPresentBytes: maximumPresentBytes, in: transaction)
-            return WriteLookup(plans: plans, changes: changes, duration: begun.duration(to: .now))
+            return WriteLookup(plans: plans, changes: changes, duration: begun.duration(to: .now), limits: limits)
         }
         // 2. Patches and links between entries.
         for place in lookup.plans.indices {

@@ -26,10 +26,15 @@ struct WriteLookup: Sendable {
     /// How long the searches took.
     var duration: Duration
 
-    /// Searches that took longer than this are not repeated inside of the lock.
-    private static let maximumRepeated: Duration = .milliseconds(10)
-    /// Time for repeating them.
-    private static let repeatingTime: Duration = .milliseconds(50)
+    let limits: Limits
+
+    /// Limits on what is repeated inside of the lock of the writer.
+    struct Limits: Sendable {
+        /// Searches that took longer than this are not repeated.
+        var maximumRepeated: Duration = .milliseconds(10)
+        /// Time for repeating them.
+        var repeatingTime: Duration = .milliseconds(50)
+    }
 
     /// Sees that everything is as it was looked up.
     ///
@@ -47,11 +52,11 @@ struct WriteLookup: Sendable {
         // 2. What the searches find now, where that is quick.
         let searches = plans.filter { $0.criteria != nil }
         guard !searches.isEmpty || !references.isEmpty else { return }
-        guard duration < Self.maximumRepeated else { throw OutdatedPlan() }
+        guard duration < limits.maximumRepeated else { throw OutdatedPlan() }
         let deleted = Dictionary(grouping: plans.filter(\.request.isDeletion), by: \.request.type)
             .mapValues { Set($0.map(\.id)) }
         do {
-            try transaction.limited(until: .now + Self.repeatingTime) {
+            try transaction.limited(until: .now + limits.repeatingTime) {
                 for plan in searches {
                     guard let criteria = plan.request.criteria else { continue }
                     let excluded = plan.request.isDeletion ? [] : deleted[plan.request.type] ?? []
