@@ -5,21 +5,21 @@
     import HealthKit
     import HealthSync
 
-    /// The summaries of days as a stream of changes.
+    /// The daily summaries as a stream of changes.
     ///
-    /// HealthKit has no samples of them, no anchors and no observers. A day that is over is a sample here, whose identifier is
-    /// made of the day. Its rings change while watches bring what they measured: the last ``lateDays`` days are compared with
-    /// what they were, and come again where they differ. That a summary is there no more says nothing: the person may have
-    /// taken the permission back, which is no deletion.
+    /// HealthKit has no samples, anchors and observers for them. Here each past day is a sample, whose identifier is
+    /// derived from the day. Its rings still change while watches deliver their measurements: the last ``lateDays``
+    /// days are compared with their earlier values, and are returned again if they differ. An absent summary is not a
+    /// deletion: the person may have withdrawn the permission.
     struct ActivitySummaryReader: Sendable {
         let store: HKHealthStore
         let zone: TimeZone
         let clock: @Sendable () -> Date
 
-        /// So many days are looked at again.
+        /// Number of past days that are compared again.
         static let lateDays = 14
 
-        /// The place behind all days that are over now.
+        /// Returns the anchor after all past days.
         func position() async throws -> HealthAnchor {
             let last = yesterday
             var place = SummaryPlace(last: last)
@@ -62,9 +62,9 @@
             return calendar
         }
 
-        /// The summaries of days, the oldest first.
+        /// Returns the summaries of days, the oldest first.
         ///
-        /// - Parameter first: nil takes all that there are.
+        /// - Parameter first: the first day; nil for all days.
         private func days(from first: Int?, to last: Int) async throws -> [SummaryDay] {
             let calendar = calendar
             let range = (first.map { min($0, last) } ?? 0, last)
@@ -89,10 +89,10 @@
 
     /// A day and its summary.
     struct SummaryDay {
-        /// The days since 1970-01-01 in the calendar.
+        /// The number of days since 1970-01-01 in the calendar.
         let number: Int
         let reading: HealthReading
-        /// The fingerprint of what is in it.
+        /// The fingerprint of its content; empty if the summary cannot be read.
         let print: String
 
         init?(_ summary: HKActivitySummary, _ calendar: Calendar, energy: HKUnit) {
@@ -129,7 +129,7 @@
             print = rings.map { String($0.fingerprint.resourceID(subject: nil).suffix(16)) } ?? ""
         }
 
-        /// The six digits that exports have of the rings.
+        /// Returns the rings' value with six significant digits, as in exports.
         private static func text(_ value: Double) -> String {
             ExactDecimal.text(Double(String(format: "%.6g", value)) ?? value)
         }
@@ -141,7 +141,7 @@
             return CivilDate.days(year: parts.year ?? 1970, month: parts.month ?? 1, day: parts.day ?? 1)
         }
 
-        /// The parts of a day's date. HealthKit raises an exception where they do not name their calendar.
+        /// Returns the components of a day's date. HealthKit raises an exception if they do not name their calendar.
         static func components(_ number: Int, _ calendar: Calendar) -> DateComponents {
             let date = CivilDate.date(days: number)
             return DateComponents(calendar: calendar, year: date.year, month: date.month, day: date.day)
@@ -149,7 +149,8 @@
 
         // MARK: - Days as identifiers
 
-        /// A version 8 identifier (<https://www.rfc-editor.org/rfc/rfc9562#section-5.8>) that ends in the day.
+        /// Returns a version 8 identifier (<https://www.rfc-editor.org/rfc/rfc9562#section-5.8>) that ends with the
+        /// day.
         static func uuid(_ number: Int) -> UUID {
             let day = withUnsafeBytes(of: Int32(clamping: number).bigEndian) { Array($0) }
             return UUID(
@@ -159,7 +160,7 @@
                 ))
         }
 
-        /// The day of an identifier; nil for one of another kind.
+        /// Returns the day of an identifier; nil for an identifier of another kind.
         static func number(in uuid: UUID) -> Int? {
             let bytes = uuid.uuid
             let number = [bytes.12, bytes.13, bytes.14, bytes.15].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
@@ -168,7 +169,8 @@
         }
     }
 
-    /// The place in the stream of summaries: the last day that was told, and what the late days were.
+    /// The position in the stream of summaries: the last day that was returned, and the fingerprints of the latest
+    /// days.
     private struct SummaryPlace {
         private(set) var last: Int?
         private var prints: [Int: String] = [:]
@@ -185,7 +187,7 @@
             }
         }
 
-        /// Whether a day was told as it is.
+        /// Returns whether a day was returned with its present content.
         func knows(_ day: SummaryDay) -> Bool { prints[day.number] == day.print }
 
         mutating func note(_ day: SummaryDay) {

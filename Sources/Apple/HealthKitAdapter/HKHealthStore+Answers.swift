@@ -5,7 +5,7 @@
     import HealthSync
 
     extension HKHealthStore {
-        /// What a query tells, as it comes. Who stops listening stops the query.
+        /// Returns the results of a query as they arrive. The query stops when the stream ends.
         func answers<Element: Sendable>(
             of make: (AsyncThrowingStream<Element, any Error>.Continuation) -> HKQuery
         ) -> AsyncThrowingStream<Element, any Error> {
@@ -16,9 +16,9 @@
             return stream
         }
 
-        /// The one answer of a query.
+        /// Returns the first result of a query.
         ///
-        /// - Throws: what the query failed with; `CancellationError`.
+        /// - Throws: the error of the query; `CancellationError`.
         func answer<Element: Sendable>(
             of make: (AsyncThrowingStream<Element, any Error>.Continuation) -> HKQuery
         ) async throws -> Element {
@@ -26,7 +26,7 @@
             throw CancellationError()
         }
 
-        /// What changed behind an anchor.
+        /// Returns the changes after an anchor.
         func changes(
             _ type: HKSampleType, after anchor: HKQueryAnchor?, limit: Int, matching predicate: NSPredicate? = nil
         ) async throws -> (added: [HKSample], deleted: [HKDeletedObject], anchor: HKQueryAnchor?) {
@@ -41,7 +41,7 @@
             return (found.added, found.deleted, found.anchor)
         }
 
-        /// Whether the system wakes the app for a type; nil where it does.
+        /// Enables background delivery for a type. Returns nil on success.
         func enableDelivery(_ type: HKObjectType) async -> HealthSourceError? {
             await withCheckedContinuation { continuation in
                 enableBackgroundDelivery(for: type, frequency: .immediate) { isEnabled, error in
@@ -57,7 +57,8 @@
             }
         }
 
-        /// The units that the person sees, by types. Where they cannot be had there are none: that is no fault.
+        /// Returns the person's preferred units, by types. If they are not available, the result is empty, which is no
+        /// error.
         func units(of types: Set<HKQuantityType>) async -> [HKQuantityType: HKUnit] {
             guard !types.isEmpty else { return [:] }
             return await withCheckedContinuation { continuation in
@@ -67,7 +68,7 @@
         }
     }
 
-    /// What an anchored query answers.
+    /// The result of an anchored query.
     private struct AnchoredAnswer: Sendable {
         let added: [HKSample]
         let deleted: [HKDeletedObject]
@@ -75,7 +76,7 @@
     }
 
     extension HealthSourceError {
-        /// What an error of HealthKit means.
+        /// Creates the error for an error of HealthKit.
         init(_ error: any Error) {
             if let known = error as? HealthSourceError {
                 self = known

@@ -12,8 +12,8 @@
     /// try await source.requestAuthorization(for: permissions)
     /// let synchroniser = HealthSynchroniser(source: source, storage: folder, settings: settings)
     /// ```
-    /// Names of people and devices stay on the phone, as with exports. A sample becomes the same resource that an export of it
-    /// becomes: values are asked for in the unit that the person sees, which is the one that exports have.
+    /// Names of people and devices stay on the phone, as with exports. A sample becomes the same resource as in an
+    /// export: values have the person's preferred unit, which is also the unit of exports.
     public actor HealthKitSource: HealthSampleSource {
         private let store: HKHealthStore
         private let table: HealthTypeTable
@@ -21,12 +21,12 @@
         private let summaries: ActivitySummaryReader
         private var observers: [(type: HKSampleType, query: HKObserverQuery)] = []
 
-        /// A source.
+        /// Creates a source.
         ///
         /// - Parameters:
-        ///   - selection: the types that there are, and how DSTU2 of clinical records is converted.
-        ///   - zone: the person's time zone, where a sample does not name its own.
-        ///   - clock: the present, for what is a summary of a day that is over.
+        ///   - selection: the available types, and the conversion of DSTU2 clinical records.
+        ///   - zone: the person's time zone, for samples that do not name their own.
+        ///   - clock: returns the current time, which decides whether the day of a summary is past.
         public init(
             _ store: HKHealthStore, selection: HealthSelection = HealthSelection(),
             zone: TimeZone = .autoupdatingCurrent, clock: @escaping @Sendable () -> Date = { Date() }
@@ -38,10 +38,10 @@
             summaries = ActivitySummaryReader(store: store, zone: zone, clock: clock)
         }
 
-        /// Asks the person for the types that are synchronised. Whether reading was denied nobody is told.
+        /// Requests read access for the types to synchronise. HealthKit does not report whether reading was denied.
         ///
-        /// HealthKit takes neither correlations nor prescriptions here: of the first their members are asked for, of the second
-        /// the person chooses single ones in the system's own sheet.
+        /// HealthKit accepts neither correlations nor prescriptions here: for a correlation its members are requested;
+        /// the person selects single prescriptions in the system's own sheet.
         ///
         /// - Throws: ``HealthSync/HealthSourceError``.
         public func requestAuthorization(for permissions: HealthPermissions) async throws {
@@ -75,7 +75,7 @@
             guard !isSummary(type) else { return try await failing { try await self.summaries.position() } }
             let type = try self.type(type)
             let anchor = try await failing {
-                // Nothing begins in the far future, and the anchor lies behind everything all the same.
+                // No sample starts in the far future, but the anchor is still the one after all present samples.
                 let nothing = HKQuery.predicateForSamples(
                     withStart: .distantFuture, end: nil, options: .strictStartDate)
                 return try await self.store.changes(type, after: nil, limit: 1, matching: nothing).anchor
@@ -91,7 +91,7 @@
             }
             let type = try self.type(type)
             let place = try anchor.map(Self.unarchived)
-            // A limit of 0 would be none.
+            // A limit of 0 would mean no limit.
             let most = max(1, limit)
             let found = try await failing { try await self.store.changes(type, after: place, limit: most) }
             return HealthChanges(
@@ -108,7 +108,7 @@
             }
             let type = try self.type(type)
             let most = max(1, limit)
-            // By their ends, of which the last counts too; HealthKit's bound is not part of it.
+            // By their ends, including `upTo`; HealthKit excludes its bound.
             let predicate = HKQuery.predicateForSamples(
                 withStart: since.map { Date(timeIntervalSince1970: $0) },
                 end: upTo.map { Date(timeIntervalSince1970: $0.nextUp) }, options: .strictEndDate)
@@ -141,7 +141,7 @@
                     continue
                 }
                 if let failure = await store.enableDelivery(type) { failures[identifier] = failure }
-                // A query runs once: each start has queries of its own.
+                // A query runs once, so each start makes new queries.
                 let query = HKObserverQuery(sampleType: type, predicate: nil) { _, complete, error in
                     wake(
                         HealthWake(
@@ -163,7 +163,7 @@
 
         // MARK: - Errors and anchors
 
-        /// Names what HealthKit failed with.
+        /// Converts errors of HealthKit.
         private nonisolated func failing<Value: Sendable>(
             _ body: @Sendable () async throws -> Value
         ) async throws -> Value {

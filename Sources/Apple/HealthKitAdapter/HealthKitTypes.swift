@@ -2,15 +2,15 @@
     import HealthData
     import HealthKit
 
-    /// HealthKit's types for the types of the table.
+    /// The types of HealthKit for the types of the table.
     enum HealthKitTypes {
-        /// The type that the person is asked for; nil for what HealthKit does not know.
+        /// Returns the type for a request of access; nil if HealthKit does not support it.
         static func type(_ identifier: String, in table: HealthTypeTable) -> HKObjectType? {
             guard table.type(identifier)?.kind == .activitySummary else { return sampleType(identifier, in: table) }
             return HKObjectType.activitySummaryType()
         }
 
-        /// The type that samples are asked for by; nil for what HealthKit does not know, or has no samples of.
+        /// Returns the type for sample queries; nil if HealthKit does not support it or has no samples of it.
         static func sampleType(_ identifier: String, in table: HealthTypeTable) -> HKSampleType? {
             guard let type = table.type(identifier) else { return nil }
             switch type.kind {

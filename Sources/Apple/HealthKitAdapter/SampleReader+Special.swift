@@ -10,9 +10,9 @@
     #endif
 
     extension SampleReader {
-        /// The record of a sample that has a structure of its own; nil for any other sample.
+        /// Returns the record of a sample with a structure of its own; nil for any other sample.
         ///
-        /// - Parameter medications: the medications of the samples that are doses.
+        /// - Parameter medications: the medications of samples that are doses.
         func special(
             _ sample: HKSample, _ medications: [AnyHashable: MedicationConcept]
         ) async throws -> HealthReading.Content? {
@@ -45,7 +45,7 @@
             } catch is CancellationError {
                 throw CancellationError()
             } catch {
-                // A locked phone is no fault of the sample: it comes again with all others.
+                // A locked phone is no error of the sample: it is read again with all others.
                 let failure = HealthSourceError(error)
                 guard failure.reason != .locked else { throw failure }
                 return .unreadable(.valueMissing)
@@ -56,7 +56,7 @@
             record.map { .special($0) } ?? .unreadable(.valueMissing)
         }
 
-        // MARK: - What has to be asked for
+        // MARK: - Further queries
 
         private func electrocardiogram(_ sample: HKElectrocardiogram) async throws -> Electrocardiogram? {
             guard let hertz = sample.samplingFrequency?.doubleValue(for: HKUnit(from: "Hz")), hertz.isFinite,
@@ -76,7 +76,7 @@
                     }
                 }
             }
-            // With the digits that exports have.
+            // With the digits of exports.
             for try await voltage in voltages { series.append((voltage * 1000).rounded() / 1000) }
             let rate = sample.averageHeartRate?.doubleValue(for: HKUnit(from: "count/min"))
             return Electrocardiogram(
@@ -129,7 +129,7 @@
                 origin: origin(of: sample))
         }
 
-        // MARK: - What is in the object
+        // MARK: - Properties of the sample
 
         private func clinicalRecord(_ sample: HKClinicalRecord) -> ClinicalRecord? {
             guard let resource = sample.fhirResource, let json = JSON(reading: resource.data) else { return nil }
@@ -207,7 +207,7 @@
                 origin: origin(of: sample))
         }
 
-        /// - Parameter answers: HealthKit's numbers, of which 4 means that the person prefers not to say.
+        /// - Parameter answers: HealthKit's numbers, of which 4 means that the person prefers not to answer.
         private func assessment(_ form: Assessment.Form, _ sample: HKSample, _ answers: [Int]) -> Assessment? {
             Assessment(
                 form: form, start: instant(sample.startDate), answers: answers.map { $0 == 4 ? nil : $0 },
@@ -215,7 +215,7 @@
         }
 
         #if compiler(>=6.2)
-            /// A dose with the codes of its medication, as far as the person lets them be read.
+            /// Returns a dose with the codes of its medication, if the person allows access to them.
             @available(iOS 26, macOS 26, *)
             private func dose(_ sample: HKMedicationDoseEvent, of medication: MedicationConcept?) -> MedicationDose? {
                 guard let status = MedicationDose.LogStatus(rawValue: sample.logStatus.rawValue) else { return nil }
@@ -231,8 +231,8 @@
             }
         #endif
 
-        /// The medications that the person lets be read, by HealthKit's identifier; they are asked for only where one of
-        /// the samples is a dose.
+        /// Returns the medications that the person allows to be read, by HealthKit's identifier. They are queried only
+        /// if a sample is a dose.
         func medications(of samples: [HKSample]) async -> [AnyHashable: MedicationConcept] {
             var medications: [AnyHashable: MedicationConcept] = [:]
             #if compiler(>=6.2)

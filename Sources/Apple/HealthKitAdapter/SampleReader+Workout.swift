@@ -4,7 +4,7 @@
     import HealthKit
 
     extension SampleReader {
-        /// Adds what a workout has: its statistics, its events and its activities.
+        /// Adds the statistics, the events and the activities of a workout.
         func add(_ workout: HKWorkout, _ units: SeenUnits, to raw: inout HealthKitSample) {
             raw.type = HealthType.workout.identifier
             raw.value = String(workout.workoutActivityType.rawValue)
@@ -14,7 +14,7 @@
                     start: raw.start, end: raw.end, source: raw.source)
             ]
             raw.members += members(workout.allStatistics, units, of: raw)
-            // One more than there is room for tells that there were more.
+            // One more than the limit shows that there were more.
             let most = HealthWorkout.partLimit + 1
             raw.parts = (workout.workoutEvents ?? []).prefix(most).map { event in
                 var part = HealthKitSample.WorkoutPart(
@@ -34,7 +34,7 @@
             }
         }
 
-        /// Statistics as exports have them: the sum, of the heart rate the average and the bounds.
+        /// Returns statistics as in exports: the sum, or for the heart rate the average, the minimum and the maximum.
         private func members(
             _ all: [HKQuantityType: HKStatistics], _ units: SeenUnits, of raw: HealthKitSample
         ) -> [HealthKitSample] {

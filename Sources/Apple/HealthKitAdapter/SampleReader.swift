@@ -5,17 +5,17 @@
     import HealthKit
     import HealthSync
 
-    /// Reads HealthKit's samples: what is in the object itself, and what has to be asked for.
+    /// Reads HealthKit's samples: the content of the object itself, and data that need further queries.
     struct SampleReader: Sendable {
         let store: HKHealthStore
         let table: HealthTypeTable
         let convertDSTU2: (@Sendable (JSON) -> JSON?)?
         let zone: TimeZone
 
-        /// The samples as readings, in their order. One that cannot be read says why.
+        /// Returns the samples as readings, in order. An unreadable sample has the reason.
         ///
-        /// - Throws: ``HealthSync/HealthSourceError`` `health-source-locked` where the phone was locked meanwhile, then all come
-        ///   again; `CancellationError`.
+        /// - Throws: ``HealthSync/HealthSourceError`` `health-source-locked` if the phone was locked meanwhile; then
+        ///   all samples are read again; `CancellationError`.
         func readings(_ samples: [HKSample]) async throws -> [HealthReading] {
             let units = await units(of: samples)
             let medications = await medications(of: samples)
@@ -30,7 +30,7 @@
             return readings
         }
 
-        /// The units that the person sees, of the types that are met.
+        /// Returns the person's preferred units of the types in the samples.
         private func units(of samples: [HKSample]) async -> SeenUnits {
             var types: Set<HKQuantityType> = []
             for sample in samples {
@@ -61,7 +61,7 @@
             }
         }
 
-        /// The sample with HealthKit's own values.
+        /// Returns the sample with HealthKit's own values.
         private func raw(_ sample: HKSample, _ units: SeenUnits) throws(SkipReason) -> HealthKitSample {
             var raw = HealthKitSample(
                 uuid: sample.uuid, type: sample.sampleType.identifier, start: instant(sample.startDate),
@@ -73,7 +73,7 @@
             case let category as HKCategorySample: raw.value = String(category.value)
             case let correlation as HKCorrelation:
                 for member in correlation.objects.sorted(by: { $0.uuid.uuidString < $1.uuid.uuidString }) {
-                    // A member that cannot be read is dropped with its part of the value.
+                    // An unreadable member is dropped with its part of the value.
                     if let member = try? self.raw(member, units) { raw.members.append(member) }
                 }
             case let workout as HKWorkout: add(workout, units, to: &raw)
@@ -82,13 +82,13 @@
             return raw
         }
 
-        // MARK: - What all have
+        // MARK: - Common properties
 
         func instant(_ date: Date) -> HealthInstant {
             HealthInstant(date, offsetMinutes: zone.secondsFromGMT(for: date) / 60)
         }
 
-        /// Where a sample comes from: the product and its version. Names stay here.
+        /// Returns the source of a sample: the product and its version. Names stay on the phone.
         func source(of sample: HKObject) -> HealthSource {
             HealthSource(
                 name: sample.sourceRevision.source.name, productType: sample.device?.hardwareVersion,
@@ -101,7 +101,7 @@
         }
     }
 
-    /// The units that values are asked for in: those that the person sees, as exports have them, else the table's.
+    /// The units of values: the person's preferred ones, as in exports, otherwise those of the table.
     struct SeenUnits: Sendable {
         private let seen: [HKQuantityType: HKUnit]
         private let table: HealthTypeTable
@@ -111,14 +111,14 @@
             self.table = table
         }
 
-        /// A value with the digits that exports have, and its unit.
+        /// Returns a value with the digits of exports, and its unit.
         func text(of quantity: HKQuantity, as type: HKQuantityType) throws(SkipReason) -> (value: String, unit: String)
         {
             guard let measure = table.type(type.identifier)?.measure else { throw .unsupportedType }
             var names = [measure.healthKitUnit.text]
             if let own = seen[type]?.unitString { names.insert(own, at: 0) }
             for name in names {
-                // HealthKit raises an exception for a text that is no unit, and for one that does not fit.
+                // HealthKit raises an exception for a text that is not a unit, and for an incompatible unit.
                 guard (try? HealthKitUnit(name)) != nil else { continue }
                 let unit = HKUnit(from: name)
                 guard quantity.is(compatibleWith: unit) else { continue }
@@ -130,7 +130,7 @@
         }
     }
 
-    /// Metadata as exports write them: `1`, `56 degF`.
+    /// Metadata in the format of exports: `1`, `56 degF`.
     enum MetadataText {
         static func texts(of metadata: [String: Any]?) -> [String: String] {
             var texts: [String: String] = [:]
@@ -158,7 +158,7 @@
             }
         }
 
-        /// The units of the quantities that metadata have, each tried in turn.
+        /// The units of quantities in metadata, in the order of attempts.
         private static let units = [
             "degF", "%", "cm", "m/s", "count/min", "kcal/hr·kg", "mL/min·kg", "mmHg", "dBASPL", "s", "lx", "kcal", "g",
             "W",

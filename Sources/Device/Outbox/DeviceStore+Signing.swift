@@ -2,15 +2,15 @@ import Foundation
 import Wire
 
 extension DeviceStore {
-    /// Returns the key with which this device signs what it sends, and makes it where there is none yet.
+    /// Returns the key with which this device signs its submissions, and creates it if there is none.
     ///
-    /// On Apple's systems it is one of the Secure Enclave where there is one; elsewhere it is kept with the device's
-    /// secrets. It stays when the device enrols again.
+    /// On Apple's systems the key is in the Secure Enclave if there is one; otherwise it is stored with the device's
+    /// secrets. It is kept when the device enrols again.
     ///
-    /// - Throws: ``OutboxError`` where the secrets cannot be read or written; `WireError` `key-malformed` where the key is
-    ///   damaged; what the Secure Enclave throws.
+    /// - Throws: ``OutboxError`` if the secrets cannot be read or written; `WireError` `key-malformed` if the key is
+    ///   damaged; errors of the Secure Enclave.
     public func signingKey() throws -> any DeviceSigning {
-        // Two processes that begin together must not make two keys.
+        // Two processes that start at the same time must not create two keys.
         let lock = try outbox.changingLock()
         defer { withExtendedLifetime(lock) {} }
         #if canImport(Security)
@@ -33,16 +33,16 @@ extension DeviceStore {
         return key
     }
 
-    /// The public half of the key as a JWK, which the Contract must carry (`ConsentSession.Signing.deviceKey`); `nil`
-    /// where nothing is signed. Throws what ``signer()`` throws.
+    /// Returns the public key as a JWK, which the Contract must contain (`ConsentSession.Signing.deviceKey`); `nil` if
+    /// nothing is signed. Throws as ``signer()``.
     public func deviceKey() throws -> String? {
         try signer().map { String(decoding: $0.key.publicKey.signingJWK, as: UTF8.self) }
     }
 
-    /// Returns who signs what this device sends; `nil` where the study's published keys do not name the study, as those
-    /// of an older server: what is queued then is unsigned.
+    /// Returns the signer of this device's submissions; `nil` if the study's published keys do not name the study, as
+    /// with older servers. Submissions are then unsigned.
     ///
-    /// - Throws: ``OutboxError`` `not-enrolled`, and what ``signingKey()`` throws.
+    /// - Throws: ``OutboxError`` `not-enrolled`, and errors of ``signingKey()``.
     public func signer() throws -> SubmissionSigner? {
         guard let study = try enrolment().studyID else { return nil }
         return SubmissionSigner(key: try signingKey(), study: study)

@@ -1,19 +1,19 @@
 import Foundation
 
-/// A device's folder: `outbox/`, `refused/`, `sent/`, `deliveries.json`, `upload.json` and small JSON files of the app's
-/// own; and where its secrets are. Folders have mode 0700, files 0600. Several processes may use it at a time.
+/// A device's folder: `outbox/`, `refused/`, `sent/`, `deliveries.json`, `upload.json` and small JSON files of the app;
+/// and the store of its secrets. Folders have mode 0700, files 0600. Several processes may use it at the same time.
 public struct DeviceStore: Sendable {
     /// The folder.
     public let folder: URL
-    /// The queue in it.
+    /// The queue in the folder.
     public let outbox: OutboxDirectory
     private let files: any DurableFiles
     let secrets: any SecretStore
 
-    /// Opens the folder and makes it if need be. Throws storage errors, and `outbox-busy`.
+    /// Opens the folder, and creates it if it does not exist. Throws storage errors, and `outbox-busy`.
     ///
-    /// - Parameter secrets: where the enrolment is kept; `nil` for the system's way: on Apple's systems the Keychain, under
-    ///   a service named after the folder, elsewhere the file `enrolment.json` in the folder.
+    /// - Parameter secrets: the store of the enrolment; `nil` for the system's default: on Apple's systems the
+    ///   Keychain, under a service named after the folder, elsewhere the file `enrolment.json` in the folder.
     public static func open(
         _ folder: URL, files: any DurableFiles = PosixFiles(), secrets: (any SecretStore)? = nil
     ) throws(OutboxError) -> DeviceStore {
@@ -38,7 +38,7 @@ public struct DeviceStore: Sendable {
 
     // MARK: - Enrolment
 
-    /// The enrolment. Throws `not-enrolled` if there is none.
+    /// Returns the enrolment. Throws `not-enrolled` if there is none.
     public func enrolment() throws(OutboxError) -> Enrolment {
         guard let content = try secrets.secret(named: Self.enrolmentName) else {
             throw OutboxError(.notEnrolled, "This store is not enrolled in a study: run device enrol first.")
@@ -49,34 +49,35 @@ public struct DeviceStore: Sendable {
     /// Whether there is an enrolment.
     public var isEnrolled: Bool { ((try? secrets.secret(named: Self.enrolmentName)) ?? nil) != nil }
 
-    /// Keeps an enrolment, replacing an earlier one.
+    /// Saves an enrolment, which replaces an earlier one.
     public func save(_ enrolment: Enrolment) throws(OutboxError) {
         try secrets.save(Self.encode(enrolment, named: Self.enrolmentName), named: Self.enrolmentName)
     }
 
-    /// Forgets the enrolment, such as when a participant leaves the study for good.
+    /// Removes the enrolment, for example when a participant leaves the study permanently.
     public func removeEnrolment() throws(OutboxError) { try secrets.removeSecret(named: Self.enrolmentName) }
 
     private static let enrolmentName = "enrolment.json"
 
     // MARK: - Small files
 
-    /// The content of a file of the app's own; `nil` if there is none.
+    /// Returns the content of a file of the app; `nil` if there is none.
     /// - Parameter name: a plain file name such as `participant.json`.
     public func data(named name: String) throws(OutboxError) -> Data? { try files.content(of: file(name)) }
 
-    /// Writes a file of the app's own: the old or the new content stands there, whole, at every instant.
+    /// Writes a file of the app atomically: at every instant the file has the complete old or new content.
     public func save(_ content: Data, named name: String) throws(OutboxError) {
         try locked { () throws(OutboxError) in try AtomicFile.write(content, to: file(name), files: files) }
     }
 
-    /// A JSON value of the app's own; `nil` if there is no such file. Throws `storage-failed` if it cannot be read as one.
+    /// Returns a JSON value of the app; `nil` if there is no such file. Throws `storage-failed` if it cannot be
+    /// decoded.
     public func value<Value: Decodable>(_ type: Value.Type, named name: String) throws(OutboxError) -> Value? {
         guard let content = try data(named: name) else { return nil }
         return try Self.decode(type, content, named: name)
     }
 
-    /// Writes a JSON value of the app's own, as ``save(_:named:)-(Data,_)`` does.
+    /// Writes a JSON value of the app, as ``save(_:named:)-(Data,_)`` does.
     public func save<Value: Encodable>(_ value: Value, named name: String) throws(OutboxError) {
         try save(Self.encode(value, named: name), named: name)
     }

@@ -2,23 +2,23 @@ import Core
 
 /// An error of the outbox, the device's store or the connection to the study.
 ///
-/// The message never holds a secret, health data or a part of a submission.
+/// The message never contains a secret, health data or a part of a submission.
 public struct OutboxError: CodedError, Hashable {
     /// The kinds; the raw value is the stable code.
     public enum Reason: String, Sendable, Hashable, CaseIterable {
         /// Nothing may be queued before the signed Contract.
         case consentRequired = "consent-required"
-        /// The kind of resource is no plain word.
+        /// The kind of resource is not a word of letters.
         case kindInvalid = "kind-invalid"
-        /// The sealed bytes do not carry the number and id they were asked to carry.
+        /// The sealed bytes do not contain the required number and id.
         case envelopeMismatch = "envelope-mismatch"
         /// A queued file cannot be read or is no envelope.
         case entryUnreadable = "entry-unreadable"
-        /// Another process holds the outbox.
+        /// Another process uses the outbox.
         case outboxBusy = "outbox-busy"
-        /// The outbox's small state file is damaged.
+        /// The outbox's state file is damaged.
         case stateDamaged = "outbox-state-damaged"
-        /// The file is not there.
+        /// The file does not exist.
         case fileMissing = "file-missing"
         /// The disk is full.
         case storageFull = "storage-full"
@@ -32,9 +32,10 @@ public struct OutboxError: CodedError, Hashable {
         case urlInvalid = "url-invalid"
         /// The server could not be reached, or the connection broke.
         case connectionFailed = "connection-failed"
-        /// The server's certificate is not trusted: its authority is unknown here, or it is of another host, or has ended.
+        /// The server's certificate is not trusted: its authority is unknown, it is for another host, or it has
+        /// expired.
         case certificateUntrusted = "certificate-untrusted"
-        /// The server will not do it now; later it may.
+        /// The server cannot process the request now; a later attempt may succeed.
         case serverUnavailable = "server-unavailable"
         /// The server refused the registration: antispam word or receipt.
         case registrationRefused = "registration-refused"
@@ -42,7 +43,7 @@ public struct OutboxError: CodedError, Hashable {
         case tokenRefused = "token-refused"
         /// The server refused another request.
         case requestRefused = "request-refused"
-        /// The server's answer is not what was agreed.
+        /// The server's response does not have the expected form.
         case answerInvalid = "answer-invalid"
     }
 
@@ -50,12 +51,12 @@ public struct OutboxError: CodedError, Hashable {
     public let reason: Reason
     /// A sentence for a person.
     public let message: String
-    /// The HTTP status, where a server's answer was the cause.
+    /// The HTTP status, if the error is a response of the server.
     public let status: Int?
-    /// The wait in seconds the server asked for (`Retry-After`).
+    /// The delay in seconds that the server asked for (`Retry-After`).
     public let retryAfter: Double?
 
-    /// Makes an error of this kind with this sentence.
+    /// Creates an error of this kind with this message.
     public init(_ reason: Reason, _ message: String, status: Int? = nil, retryAfter: Double? = nil) {
         self.reason = reason
         self.message = message

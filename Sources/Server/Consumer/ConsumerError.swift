@@ -2,11 +2,11 @@ import Core
 import Storage
 import Trust
 
-/// An error of the consumer's side, which could not do what was asked.
+/// An error of the consumer or its tools.
 public struct ConsumerError: CodedError, Hashable {
-    /// Stable, for programs.
+    /// Stable code for programs.
     public let code: String
-    /// A sentence for a person, without health data or secrets.
+    /// Message for users, without health data or secrets.
     public let message: String
 
     public init(code: String, message: String) {
@@ -16,7 +16,7 @@ public struct ConsumerError: CodedError, Hashable {
 }
 
 extension ConsumerError {
-    /// - Throws: `participant-deleted` for a participant who was deleted: nothing is stored under that id again.
+    /// - Throws: `participant-deleted` for a deleted participant: no data is stored under that id again.
     public static func refuseDeleted(_ participant: String, in transaction: any SQLTransaction) throws {
         guard try DeletionRegister().isDeleted(participant, in: transaction) else { return }
         throw ConsumerError(
@@ -24,7 +24,7 @@ extension ConsumerError {
             message: "The participant was deleted. A person who takes part again does so under a new id.")
     }
 
-    /// The error of an id that nobody has.
+    /// Error of an unknown participant id.
     public static let participantUnknown = ConsumerError(
-        code: "participant-unknown", message: "There is no participant of that id; see `tributary participant list`.")
+        code: "participant-unknown", message: "There is no participant with this id; see `tributary participant list`.")
 }

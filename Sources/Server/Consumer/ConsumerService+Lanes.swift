@@ -6,16 +6,17 @@ import Storage
 extension ConsumerService {
     private typealias ReadAhead = SubmissionProcessor.ReadAhead
 
-    /// One device's submissions in their order; what stands behind one that fails waits.
+    /// Processes one device's submissions in order; those after a failed one wait.
     ///
-    /// Reading is work for the processors, recording for one of them and the disk: the next ones are read meanwhile. Small
-    /// ones that stand together are recorded and settled together.
+    /// Reading uses several processors, recording only one and the disk, so later submissions are read while one is
+    /// recorded. Consecutive small ones are recorded and settled together.
     ///
-    /// - Returns: how many were handled, and what the next one failed with.
+    /// - Returns: the number of processed submissions, and the error of the next one.
     func handle(lane: [QueuedSubmission]) async -> (Int, (any Error)?) {
         let runs = LaneRuns.split(lane.map(\.body.count))
         return await withTaskGroup(of: (place: Int, ReadAhead?).self) { group in
-            // Nothing is recorded while the first is read: it needs no reading ahead where it stands alone.
+            // The first submission need not be read ahead if it is recorded alone, because nothing is recorded
+            // meanwhile.
             var begun = runs[0].count == 1 ? 1 : 0
             var ended = Set(0..<begun)
             var read: [Int: ReadAhead] = [:]
@@ -51,8 +52,8 @@ extension ConsumerService {
 
     /// Records and settles submissions together.
     ///
-    /// - Returns: how many of them are done with. Of a run that fails as a whole that is none: each is tried by itself, so
-    ///   that it is known which one fails.
+    /// - Returns: the number of settled ones. It is 0 if the batch fails: each submission is then tried by itself, to
+    ///   find the one that fails.
     private func handle(together run: [SubmissionProcessor.Read]) async -> Int {
         do {
             let outcomes = try await processor.process(together: run) { try await queue.isHeld($0) }
@@ -71,7 +72,7 @@ extension ConsumerService {
             guard let outcome else { return tellLost(submission) }
             try await settle([Settlement(submission, as: outcome)])
         } catch let error as ConsumerError {
-            // The keys are away: that is no fault of the submission, however long it lasts.
+            // The keys are missing; however long that lasts, the submission is not the cause.
             logger.error("waiting", metadata: ["code": "\(error.code)"])
             try await queue.postpone(submission, isFailure: false)
             throw error
@@ -80,7 +81,7 @@ extension ConsumerService {
             logger.error(
                 "submission failed",
                 metadata: Self.metadata(of: error).merging(["submission": "\(submission.submissionID)"]) { $1 })
-            // A full disk, a busy or damaged store is no fault of the submission either.
+            // A full disk, or a busy or damaged store, is not caused by the submission either.
             if (error as? StorageError)?.concernsStore ?? (error is CancellationError) {
                 try await queue.postpone(submission, isFailure: false)
                 throw error
@@ -91,7 +92,7 @@ extension ConsumerService {
             }
             let outcome = SubmissionOutcome(
                 status: .quarantined, reasonCode: "processing-failed",
-                detail: "Handling it failed again and again: \(code)."
+                detail: "Processing failed repeatedly: \(code)."
             )
             _ = try await queue.settle(submission, as: outcome, at: clock())
         }
@@ -104,7 +105,7 @@ extension ConsumerService {
                 tellLost(submission)
                 continue
             }
-            // What is quarantined waits for the staff, who should hear of it.
+            // Staff must decide about quarantined submissions, so log them as warnings.
             logger.log(
                 level: outcome.status == .quarantined ? .warning : .info, "submission",
                 metadata: [

@@ -4,33 +4,34 @@ import Logging
 import ServiceLifecycle
 import Storage
 
-/// Leases submissions and has them processed, those of several devices at a time and those of one in their order, until it
-/// is told to stop.
+/// Leases and processes submissions until it is stopped: several devices concurrently, the submissions of one device in
+/// order.
 ///
-/// Of stores that are files there is one consumer: a second one waits until the first has ended. On servers consumers work beside
-/// each other, on several hosts: who leases a device's submissions has them alone as long as it lives, and one that comes too
-/// late finds that they are settled. A submission that fails for a passing reason keeps its place and is tried again with growing pauses; after too many tries it is quarantined, so that what
-/// stands behind it goes on.
+/// For stores in files there is only one consumer: a second one waits until the first has ended. On database servers,
+/// several consumers run concurrently, also on several hosts. The holder of a device queue's leases processes it alone
+/// while it is alive; a consumer whose lease was lost finds the submissions already settled. A submission that fails
+/// for a temporary reason keeps its position and is tried again with growing delays. After the maximum number of
+/// attempts it is quarantined, so that later ones continue.
 public struct ConsumerService: Service {
     let queue: any SubmissionQueue
     let processor: SubmissionProcessor
     let logger: Logger
     let clock: @Sendable () -> Date
-    /// Under this name submissions are leased: host, process and a random word, so that no two processes have the same.
+    /// Owner of the leases: host, process id and a random word, so that it is unique.
     let owner: String
     let turn: ConsumerTurn
-    /// An element whenever a submission may have come; nil where the queue has to be looked into.
+    /// An element whenever a submission may have arrived; nil if the queue must be polled.
     let arrivals: AsyncStream<Void>?
-    /// Told when the consumer got something done or saw that there is nothing to do.
+    /// Called after progress, or when the queue is empty.
     let progress: @Sendable () -> Void
 
-    /// How many passing failures a submission may have.
+    /// Maximum number of temporary failures of a submission.
     static let maximumAttempts = 8
     static let leaseDuration: TimeInterval = 120
-    /// So many submissions are leased at a time, of so many devices at most handled beside each other.
+    /// Maximum submissions per lease, and maximum device queues that are processed concurrently.
     static let batchSize = 16
     static let lanesAtATime = 4
-    /// So many runs of a device's submissions are read while one of them is recorded.
+    /// Number of batches of a device queue that are read ahead while one is recorded.
     static let readAhead = 2
 
     public init(
@@ -60,9 +61,9 @@ public struct ConsumerService: Service {
             Task { for await _ in arrivals { await bell.ring() } }
         }
         defer { listening?.cancel() }
-        // What is told of is waited for; what waits for its time, or is released, is looked for all the same.
+        // With notifications, polling is slow; it is still needed for submissions that become due or are released.
         var idle = arrivals == nil ? Pause() : Pause(first: .milliseconds(500), longest: .seconds(1))
-        // What was mended is gone on with soon, however long it lasted.
+        // The limit of the delay is short, so that processing continues soon after a problem is solved.
         var trouble = Pause(first: .milliseconds(200), longest: .seconds(5))
         var isPrepared = false
         var keys = await processor.openers.generation
@@ -84,7 +85,7 @@ public struct ConsumerService: Service {
                 await trouble.wait()
             }
         }
-        // What was leased and not begun goes to the next process at once.
+        // Give back leased submissions that were not begun, so that another process can lease them immediately.
         try? await queue.giveBack(owner: owner)
     }
 
@@ -100,8 +101,9 @@ public struct ConsumerService: Service {
         return nil
     }
 
-    /// What an earlier consumer had leased is ours, and what it died over shows. Of others, which may live, that is so where
-    /// they were processes of this host; what one died over elsewhere is leased anew when its time is over.
+    /// Takes over the leases of earlier consumers. A consumer that runs alone takes all of them, and submissions that
+    /// were begun stay counted as begun. Others may be alive, so their leases are ended only if they were dead
+    /// processes of this host; leases of dead processes on other hosts expire.
     private func takeOver(isAlone: Bool) async throws {
         if isAlone { return try await queue.takeOverLeases(owner: owner) }
         for other in try await queue.leaseOwners() where other != owner && LeaseOwner(other)?.isGone ?? false {
@@ -109,7 +111,7 @@ public struct ConsumerService: Service {
         }
     }
 
-    /// Releases the submissions that waited for a time or for a key.
+    /// Releases the submissions that were held for a time or for a key.
     private func releaseWhatIsDue(_ keys: inout Int) async throws {
         let now = clock()
         try await queue.release(.due(now), at: now)
@@ -121,11 +123,12 @@ public struct ConsumerService: Service {
         }
     }
 
-    /// Handles what is in the queue now, and what comes while that is handled.
+    /// Processes the submissions in the queue, including those that arrive meanwhile.
     ///
-    /// A device whose message takes long holds up no other: as soon as there is a place for one more, what waits is leased.
+    /// A device with a large message delays no other: as soon as one more device can be processed, waiting submissions
+    /// are leased.
     ///
-    /// - Returns: how many submissions were handled.
+    /// - Returns: the number of processed submissions.
     public func drain() async throws -> Int {
         let (handled, failure) = await withTaskGroup(of: Event.self) { group in
             var work = LaneWork(places: Self.lanesAtATime)
@@ -134,7 +137,7 @@ public struct ConsumerService: Service {
             var isRenewing = false
             var pause = Pause()
             while true {
-                // 1. What is leased and waits, else what the queue has.
+                // 1. Start leased submissions; lease more from the queue.
                 if failure == nil, mayBegin, work.wantsMore {
                     do {
                         let leased = try await lease(for: &work)
@@ -145,9 +148,9 @@ public struct ConsumerService: Service {
                 while failure == nil, mayBegin, let lane = work.start() {
                     group.addTask { await .ended(lane: lane[0].lane, handle(lane: lane)) }
                 }
-                // 2. Nothing is handled, and nothing is there or may be begun.
+                // 2. End when nothing is in progress and nothing can be started.
                 guard !work.isIdle else { break }
-                // What takes long stays ours; whoever died or stands still does not ask for it.
+                // Renew the leases of long processing; a dead or blocked process does not renew them.
                 if !isRenewing {
                     isRenewing = true
                     group.addTask {
@@ -155,7 +158,7 @@ public struct ConsumerService: Service {
                         return .due
                     }
                 }
-                // 3. While there is a place, the queue is looked into again before the longest message has ended.
+                // 3. While another device can be processed, poll the queue again before the longest message has ended.
                 if failure == nil, work.wantsMore, !isLooking {
                     isLooking = true
                     let duration = pause.next()
@@ -178,9 +181,9 @@ public struct ConsumerService: Service {
                 case nil: break
                 }
             }
-            // A pause that is still running holds nobody up.
+            // Do not wait for a running delay.
             group.cancelAll()
-            // What is leased and was not begun does not count as begun.
+            // Leased submissions that were not begun must not count as begun.
             if work.hasWaiting { try? await queue.giveBack(owner: owner) }
             return (work.handled, failure)
         }
@@ -190,7 +193,7 @@ public struct ConsumerService: Service {
 
     private var mayBegin: Bool { !Task.isShuttingDownGracefully && !Task.isCancelled }
 
-    /// Leases of lanes that had no turn in this round; where none of these waits another round begins.
+    /// Leases from device queues that were not served in this round; if none of them waits, the next round begins.
     private func lease(for work: inout LaneWork) async throws -> [QueuedSubmission] {
         while true {
             let leased = try await queue.lease(
@@ -204,11 +207,11 @@ public struct ConsumerService: Service {
     private enum Event: Sendable {
         case ended(lane: String, (handled: Int, (any Error)?))
         case looked
-        /// The leases are to be renewed.
+        /// The leases must be renewed.
         case due
     }
 
-    /// A store's errors name tables and never a value.
+    /// A store's errors contain names of tables and never a value.
     static func metadata(of error: any Error) -> Logger.Metadata {
         let detail: Logger.Metadata = (error as? StorageError).map { ["detail": "\($0.message)"] } ?? [:]
         return detail.merging(["code": "\(code(of: error))"]) { $1 }
@@ -219,7 +222,7 @@ public struct ConsumerService: Service {
     }
 }
 
-/// A pause that grows while nothing happens, and ends at once when the service is told to stop.
+/// Delay that grows while nothing happens, and ends immediately when the service is stopped.
 struct Pause {
     let first: Duration
     let longest: Duration
@@ -233,13 +236,13 @@ struct Pause {
 
     mutating func reset() { following = first }
 
-    /// The length of the next pause; the one after it is twice as long.
+    /// Returns the next delay; the one after it is twice as long.
     mutating func next() -> Duration {
         defer { following = min(following * 2, longest) }
         return following
     }
 
-    /// Waits until the pause is over or the bell rings.
+    /// Waits until the delay is over or the signal arrives.
     mutating func wait(for bell: ArrivalBell) async {
         let duration = next()
         if await cancelWhenGracefulShutdown({ await bell.wait(atMost: duration) }) { reset() }

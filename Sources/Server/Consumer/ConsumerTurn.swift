@@ -1,9 +1,9 @@
 import Storage
 
-/// Whether a consumer works alone or beside others.
+/// Whether a consumer runs alone or concurrently with others.
 public enum ConsumerTurn: Sendable {
-    /// One at a time, under a lock that is nil while another process has it.
+    /// Only one at a time, under a lock; the closure returns nil while another process holds it.
     case alone(@Sendable () throws -> StoreLock?)
-    /// Beside others on this and other machines.
+    /// Concurrently with others on this and other machines.
     case besideOthers
 }

@@ -1,14 +1,14 @@
-/// The runs in which a device's submissions are recorded: small ones that stand together share a transaction, so that the disk
-/// is waited for once for all of them; a large one has its own. Pure.
+/// Batches in which a device queue's submissions are recorded: consecutive small ones share a transaction, which waits
+/// for the disk only once; a large one has its own. Pure.
 enum LaneRuns {
-    /// So many sealed bytes are recorded together. A resource takes some hundreds of them, so that a run is over in a fraction
-    /// of a second.
+    /// Maximum sealed bytes of a batch. A resource takes some hundreds of bytes, so that a batch takes a fraction of a
+    /// second.
     static let mostBytes = 128 << 10
 
-    /// Splits the submissions of a lane, none of which changes its place.
+    /// Splits the submissions of a device queue without changing their order.
     ///
-    /// - Parameter sizes: their bytes, in their order.
-    /// - Returns: the places of each run; one empty run where there are none.
+    /// - Parameter sizes: sizes of the submissions in bytes, in order.
+    /// - Returns: the index ranges of the batches; one empty batch for an empty queue.
     static func split(_ sizes: [Int]) -> [Range<Int>] {
         var runs: [Range<Int>] = []
         var (begin, bytes) = (0, 0)

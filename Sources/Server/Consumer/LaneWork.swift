@@ -1,41 +1,41 @@
 import Storage
 
-/// Which lanes are handled and which wait for a place: the submissions of one lane (a device) in their order, those of
-/// several lanes beside each other, small ones first. A lane that had its turn waits until the others had theirs.
+/// Scheduler of device queues: the submissions of one device queue run in order, those of several device queues
+/// concurrently, small ones first. A device queue that was served waits until the others were served.
 struct LaneWork {
-    /// How many lanes are handled at a time.
+    /// Maximum number of device queues that are processed concurrently.
     let places: Int
-    /// How many submissions were handled.
+    /// Number of processed submissions.
     private(set) var handled = 0
-    /// The lanes that had a turn in this round, those that have it now among them, the last one last. Nothing of them is
-    /// leased: what was put off in a lane waits until it is known why.
+    /// Device queues that were served in this round, including those in progress, the latest one last. No further
+    /// submissions of them are leased, because the reason for a deferral in a device queue must be known first.
     private(set) var rested: [String] = []
     private var running: Set<String> = []
     private var waiting: [Turn] = []
 
-    /// The submissions of one lane that are handled one after the other.
+    /// Submissions of one device queue that are processed in sequence.
     private struct Turn {
         var submissions: [QueuedSubmission]
         var bytes: Int
-        /// How often a smaller one went first.
+        /// Number of smaller turns that were started first.
         var passed = 0
     }
 
-    /// So often smaller turns go before one that waits.
+    /// Maximum number of smaller turns that are started before a waiting one.
     static let mostPassed = 4
 
     init(places: Int) { self.places = places }
 
-    /// Whether nothing is handled.
+    /// Whether nothing is in progress.
     var isIdle: Bool { running.isEmpty }
 
-    /// Whether something was leased and not begun.
+    /// Whether leased submissions are waiting.
     var hasWaiting: Bool { !waiting.isEmpty }
 
-    /// Whether there is a place and nothing that is leased to take it.
+    /// Whether another device queue can be processed and no leased one is waiting.
     var wantsMore: Bool { running.count < places && waiting.isEmpty }
 
-    /// Takes what was leased, in the order of arrival. The lanes are others than those that are handled or wait.
+    /// Adds leased submissions in the order of arrival. Their device queues must not be in progress or waiting.
     mutating func add(_ leased: [QueuedSubmission]) {
         var places: [String: Int] = [:]
         for submission in leased {
@@ -49,7 +49,7 @@ struct LaneWork {
         }
     }
 
-    /// The submissions of a lane to begin with; nil where there is no place or nothing waits.
+    /// Returns the submissions of a device queue to start; nil if the maximum is reached or nothing waits.
     mutating func start() -> [QueuedSubmission]? {
         guard running.count < places, !waiting.isEmpty else { return nil }
         let next =
@@ -73,13 +73,13 @@ struct LaneWork {
         rested.remove(at: first)
     }
 
-    /// Whether lanes rest that may have another turn.
+    /// Whether there are served device queues that are not in progress.
     var mayBeginRound: Bool { rested.contains { !running.contains($0) } }
 
-    /// Begins another round: no other lane waits.
+    /// Begins another round, when no other device queue has submissions.
     mutating func beginRound() { rested.removeAll { !running.contains($0) } }
 
-    /// Notes that a lane's turn is over.
+    /// Records that the processing of a device queue has ended.
     mutating func ended(_ lane: String, handled count: Int) {
         running.remove(lane)
         handled += count

@@ -7,14 +7,13 @@ import Foundation
     import Darwin
 #endif
 
-/// The name under which a process leases submissions: its host, its number and a random word, so that no two processes ever
-/// have the same.
+/// Owner of leases: host, process id and a random word of a process, so that it is unique.
 struct LeaseOwner: Sendable, CustomStringConvertible {
     private let host: String
     private let process: Int32
     private let word: String
 
-    /// A new name for this process.
+    /// Creates a new owner for this process.
     static func ofThisProcess() -> LeaseOwner {
         let process = ProcessInfo.processInfo
         return LeaseOwner(
@@ -27,7 +26,7 @@ struct LeaseOwner: Sendable, CustomStringConvertible {
         self.word = word
     }
 
-    /// Reads a name; nil for any other text.
+    /// Parses an owner; nil for any other text.
     init?(_ text: String) {
         let parts = text.split(separator: " ").map(String.init)
         guard parts.count == 3, let process = Int32(parts[1]), process > 0 else { return nil }
@@ -36,7 +35,8 @@ struct LeaseOwner: Sendable, CustomStringConvertible {
 
     var description: String { "\(host) \(process) \(word)" }
 
-    /// Whether it was a process of this host that has ended. One whose number this process has was its predecessor.
+    /// Whether the owner was a process of this host that has ended. An owner with this process's own id was an earlier
+    /// process.
     var isGone: Bool {
         let own = ProcessInfo.processInfo
         guard host == own.hostName else { return false }

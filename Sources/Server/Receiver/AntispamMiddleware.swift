@@ -2,11 +2,11 @@ import Hummingbird
 import ServerHTTP
 import Trust
 
-/// Lets pass who knows the study's word; nothing of the body is read before.
+/// Lets a request pass if its header `Antispam` contains the study's word; the body is not read before.
 struct AntispamMiddleware: RouterMiddleware {
     typealias Context = ServerRequestContext
 
-    /// The digest of the word that the header `Antispam` carries.
+    /// Digest of the study's word.
     let word: SecretDigest
 
     func handle(

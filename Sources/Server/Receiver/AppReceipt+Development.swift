@@ -3,11 +3,11 @@ import Crypto
 import Foundation
 import SwiftASN1
 
-/// A certificate authority of one's own that signs receipts where no App Store is at hand.
+/// A certificate authority of the operator that signs receipts for use without the App Store.
 public struct DevelopmentReceiptRoot: Sendable {
-    /// The self-signed certificate, PEM.
+    /// Self-signed certificate in PEM.
     public let certificatePEM: String
-    /// Its RSA-2048 key, PKCS#8 PEM. Whoever has it can register.
+    /// RSA-2048 key of the certificate in PKCS#8 PEM. It permits registering devices.
     public let privateKeyPEM: String
 
     public init(certificatePEM: String, privateKeyPEM: String) {
@@ -17,7 +17,7 @@ public struct DevelopmentReceiptRoot: Sendable {
 }
 
 extension AppReceipt {
-    /// Makes a new development root, valid for ten years.
+    /// Creates a new development root, valid for ten years.
     /// - Throws: ``AppReceiptError/notMade``.
     public static func makeDevelopmentRoot() throws(AppReceiptError) -> DevelopmentReceiptRoot {
         defer { ERR_clear_error() }
@@ -62,7 +62,8 @@ extension AppReceipt {
             privateKeyPEM: String(decoding: keyOutput.bytes, as: UTF8.self))
     }
 
-    /// Makes a receipt for an app, PKCS#7 in DER, signed by a development root (RSA, SHA-256). Every one is another.
+    /// Creates a receipt for an app, PKCS#7 in DER, signed by a development root (RSA, SHA-256). Each receipt is
+    /// different.
     /// - Throws: ``AppReceiptError/rootInvalid`` or ``AppReceiptError/notMade``.
     public static func makeDevelopment(
         bundleIdentifier: String, root: DevelopmentReceiptRoot, created: Date = Date()
@@ -84,7 +85,8 @@ extension AppReceipt {
         return output.bytes
     }
 
-    /// The attributes as Apple numbers them: 0 environment, 2 app, 3 version, 4 opaque value, 5 hash, 12 creation.
+    /// Returns the attributes with Apple's numbers: 0 environment, 2 app, 3 version, 4 opaque value, 5 hash, 12
+    /// creation.
     static func payload(bundleIdentifier: String, created: Date) throws -> Data {
         var generator = SystemRandomNumberGenerator()
         let opaque = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }

@@ -3,22 +3,22 @@ import Crypto
 import Foundation
 import SwiftASN1
 
-/// An App Store receipt in its PKCS#7 form, verified.
+/// A verified App Store receipt in its PKCS#7 form.
 ///
 /// Its content is an ASN.1 SET of SEQUENCE { type INTEGER, version INTEGER, value OCTET STRING } (Apple, "Receipt
-/// fields"); attribute 2 names the app.
+/// fields"); attribute 2 is the app's bundle identifier.
 public struct AppReceipt: Sendable, Hashable {
-    /// The app's bundle identifier.
+    /// Bundle identifier of the app.
     public let bundleIdentifier: String
-    /// SHA-256 of the signed content, hex: what makes two receipts the same. The bytes around it could be written in
-    /// many ways without breaking the signature, so they do not count.
+    /// SHA-256 of the signed content, hexadecimal; it identifies the receipt. The bytes around the content are not
+    /// covered, because they can be encoded in many ways without breaking the signature.
     public let digest: String
 
     /// Verifies a receipt.
     /// - Parameters:
     ///   - bytes: PKCS#7 in DER or BER.
-    ///   - roots: the authorities of which one must have signed.
-    ///   - bundleIdentifier: the app that it must belong to.
+    /// - roots: trusted authorities; one of them must have signed.
+    /// - bundleIdentifier: app that the receipt must belong to.
     /// - Throws: ``AppReceiptError``.
     public init(
         verifying bytes: Data, roots: [AppReceiptRoot], bundleIdentifier: String
@@ -41,9 +41,10 @@ public struct AppReceipt: Sendable, Hashable {
         throw failure
     }
 
-    /// The value of the one attribute 2; nil if the content is no list of attributes or has not exactly one.
+    /// Returns the value of attribute 2; nil if the content is not a list of attributes or does not contain it exactly
+    /// once.
     static func bundleIdentifier(in content: Data) -> String? {
-        // BER: the attributes of a receipt are not in DER's order.
+        // Parse as BER, because the attributes of a receipt are not in DER order.
         guard let attributes = (try? BER.parse([UInt8](content)))?.elements(of: .set) else { return nil }
         var found: String?
         for attribute in attributes {
@@ -51,7 +52,7 @@ public struct AppReceipt: Sendable, Hashable {
                 parts[0].identifier == .integer, parts[1].identifier == .integer,
                 let value = try? ASN1OctetString(berEncoded: parts[2])
             else { return nil }
-            // A type beyond 64 bits is another one.
+            // A type beyond 64 bits is not 2.
             guard (try? Int(berEncoded: parts[0])) == 2 else { continue }
             guard found == nil, let text = try? ASN1UTF8String(berEncoded: value.bytes),
                 let name = String(validUTF8: text.bytes), !name.isEmpty
@@ -63,7 +64,7 @@ public struct AppReceipt: Sendable, Hashable {
 }
 
 extension ASN1Node {
-    /// The elements of a constructed element with this identifier; nil for anything else.
+    /// Returns the elements of a constructed node with this identifier; nil for any other node.
     fileprivate func elements(of identifier: ASN1Identifier) -> [ASN1Node]? {
         guard self.identifier == identifier, case .constructed(let nodes) = content else { return nil }
         return Array(nodes)

@@ -1,32 +1,32 @@
 import Core
 
-/// The reason that an app receipt was not taken. It carries nothing of the receipt.
+/// Reason why an app receipt is rejected. It contains nothing of the receipt.
 public enum AppReceiptError: String, CodedError, CaseIterable {
-    /// The bytes are no PKCS#7 signed data with its content inside.
+    /// The bytes are not PKCS#7 signed data with embedded content.
     case malformed = "receipt-malformed"
     /// The signature or its certificate chain does not lead to a configured root.
     case untrusted = "receipt-untrusted"
-    /// The signed content is not the list of attributes that a receipt is, or names no app.
+    /// The signed content is not a receipt's list of attributes, or contains no app.
     case payloadInvalid = "receipt-payload-invalid"
-    /// It is a receipt of another app.
+    /// The receipt belongs to another app.
     case otherApp = "receipt-other-app"
-    /// A certificate or key that should be a root cannot be read.
+    /// A certificate or key of a root cannot be read.
     case rootInvalid = "receipt-root-invalid"
-    /// A development receipt could not be made.
+    /// A development receipt could not be created.
     case notMade = "receipt-not-made"
 
-    /// The stable code.
+    /// Stable code.
     public var code: String { rawValue }
 
-    /// A sentence that a person can act on.
+    /// Message for users that suggests an action.
     public var message: String {
         switch self {
         case .malformed: "The app receipt is not a PKCS#7 signed message."
         case .untrusted: "The app receipt is not signed by a trusted root."
-        case .payloadInvalid: "The app receipt does not hold the attributes of a receipt."
+        case .payloadInvalid: "The app receipt does not contain the attributes of a receipt."
         case .otherApp: "The app receipt belongs to another app."
-        case .rootInvalid: "The trusted root for app receipts is no certificate, or its key is damaged."
-        case .notMade: "The development receipt could not be made."
+        case .rootInvalid: "The trusted root for app receipts is not a certificate, or its key is damaged."
+        case .notMade: "The development receipt could not be created."
         }
     }
 }

@@ -1,18 +1,18 @@
 import COpenSSL
 import Foundation
 
-/// A certificate authority whose signatures make an app receipt trustworthy.
+/// A certificate authority that is trusted to sign app receipts.
 public struct AppReceiptRoot: Sendable, Hashable {
-    /// The certificate, DER.
+    /// Certificate in DER.
     let certificate: Data
-    /// An extension that the signer's certificate must have, as a dotted object identifier.
+    /// Extension that the signer's certificate must have, as a dotted object identifier.
     let signerMarker: String?
 
     /// Reads a root from PEM or DER.
     ///
-    /// Under Apple's root stand the certificates of all its developers too; so for a root of the organization
-    /// `Apple Inc.` the signer must bear the mark of receipt signing, 1.2.840.113635.100.6.11.1 (Apple, "Validating
-    /// receipts on the device"). For another root `signerMarker` may name such a mark.
+    /// Apple's root also issues the certificates of all developers. So for a root of the organization `Apple Inc.` the
+    /// signer's certificate must have the extension for receipt signing, 1.2.840.113635.100.6.11.1 (Apple, "Validating
+    /// receipts on the device"). For another root, `signerMarker` may specify such an extension.
     /// - Throws: ``AppReceiptError/rootInvalid``.
     public init(_ bytes: Data, signerMarker: String? = nil) throws(AppReceiptError) {
         let input = OpenSSLMemory(bytes)

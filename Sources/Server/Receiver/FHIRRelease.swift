@@ -2,14 +2,14 @@ import Foundation
 import HTTPTypes
 import ServerHTTP
 
-/// A release of FHIR as media types name it: `application/fhir+json; fhirVersion=3.0`
-/// (<https://hl7.org/fhir/R4/versioning.html#mt-version>). The receiver knows the names alone.
+/// FHIR release of a media type: `application/fhir+json; fhirVersion=3.0`
+/// (<https://hl7.org/fhir/R4/versioning.html#mt-version>). The receiver knows only these identifiers.
 public enum FHIRRelease: String, Sendable, CaseIterable {
     case dstu2 = "1.0"
     case stu3 = "3.0"
     case r4 = "4.0"
 
-    /// The number of the release's publication, as envelopes name it.
+    /// Version number of the release, as in envelopes.
     var number: String {
         switch self {
         case .dstu2: "1.0.2"
@@ -18,8 +18,8 @@ public enum FHIRRelease: String, Sendable, CaseIterable {
         }
     }
 
-    /// The release that a media type names: by its `fhirVersion`, whole or in part (`3.0`, `3.0.1`), else by DSTU2's own name
-    /// `application/json+fhir`; nil where it names none that is known here.
+    /// Creates the release of a media type: from its `fhirVersion` in short or long form (`3.0`, `3.0.1`), otherwise
+    /// from DSTU2's own media type `application/json+fhir`; nil for any other.
     init?(mediaType: String) {
         let parts = mediaType.lowercased().split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
         for part in parts.dropFirst() where part.hasPrefix("fhirversion=") {
@@ -32,7 +32,7 @@ public enum FHIRRelease: String, Sendable, CaseIterable {
         self = .dstu2
     }
 
-    /// The release of a number: two numbers, or three of which the last is that of a correction.
+    /// Creates the release of a version number with two parts, or with a patch number as third part.
     private init?(number: String) {
         let parts = number.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2 || (parts.count == 3 && parts[2].count == 1 && parts[2].allSatisfy(\.isNumber)) else {
@@ -41,8 +41,8 @@ public enum FHIRRelease: String, Sendable, CaseIterable {
         self.init(rawValue: parts[0] + "." + parts[1])
     }
 
-    /// The release that a reader asks for: of the media types in its `Accept` (RFC 9110 section 12.5.1) that name one, the
-    /// first of those that it prefers.
+    /// Creates the release that a client requests: among the media types of its `Accept` (RFC 9110 section 12.5.1) with
+    /// a release, the first one of the highest weight.
     init?(accept fields: [String]) {
         let named = AcceptedValue.all(of: fields).compactMap { value in
             Self(mediaType: String(value.text)).map { (release: $0, weight: value.weight) }
@@ -53,7 +53,7 @@ public enum FHIRRelease: String, Sendable, CaseIterable {
         self = release
     }
 
-    /// The media type of an answer in the release: of DSTU2 its own name, where that is the one that the reader takes.
+    /// Returns the media type of a response in this release: for DSTU2 its own type if the client accepts it.
     func mediaType(accepting fields: [String]) -> String {
         let takesOwn = fields.contains { $0.lowercased().contains(Self.mediaTypeOfDSTU2) }
         let name = self == .dstu2 && takesOwn ? Self.mediaTypeOfDSTU2 : "application/fhir+json"

@@ -4,7 +4,7 @@ import Storage
 import Wire
 
 extension HTTPFailure {
-    /// Makes the failure that any error means to the one who asked. Nothing of the request is repeated.
+    /// Converts any error to the failure for the response. It repeats nothing of the request.
     init(receiving error: any Error) {
         switch error {
         case let failure as HTTPFailure:
@@ -13,7 +13,7 @@ extension HTTPFailure {
             self = .storageFull
         case is StorageError: self = .storageUnavailable
         case let error as WireError:
-            // A damaged form is the sender's 400; what is well-formed but not for us, 422.
+            // A malformed envelope is a 400; a well-formed one that the study cannot use is a 422.
             self.init(
                 error.reason == .envelopeMalformed ? .badRequest : .unprocessableContent, error.code, error.message)
         case is CancellationError:
@@ -23,10 +23,10 @@ extension HTTPFailure {
         }
     }
 
-    /// The submission that is refused, where it is known (``Wire/ProblemDetails/submission``).
+    /// Id of the refused submission, if it is known (``Wire/ProblemDetails/submission``).
     var submission: String? { members["submission"] }
 
-    /// The same, told of this submission.
+    /// Returns the same failure with the id of the submission.
     func refusing(_ submission: String?) -> HTTPFailure {
         var copy = self
         copy.members["submission"] = submission

@@ -1,20 +1,20 @@
 import COpenSSL
 import Foundation
 
-/// OpenSSL's input and output in memory; freed with the object.
+/// OpenSSL memory BIO for input or output; freed with the object.
 final class OpenSSLMemory {
-    /// nil only if there is no memory left; OpenSSL's functions then fail and return so.
+    /// nil only if memory is exhausted; OpenSSL's functions then return an error.
     let bio: OpaquePointer?
-    /// OpenSSL reads the bytes where they lie, so they live as long as the object.
+    /// OpenSSL does not copy these bytes, so they live as long as the object.
     private let input: UnsafeMutableRawBufferPointer?
 
-    /// Empty, to be written to.
+    /// Creates an empty buffer for output.
     init() {
         input = nil
         bio = BIO_new(BIO_s_mem())
     }
 
-    /// To be read from.
+    /// Creates a buffer for input.
     init(_ bytes: Data) {
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(bytes.count, 1), alignment: 1)
         copy.copyBytes(from: bytes)
@@ -27,7 +27,7 @@ final class OpenSSLMemory {
         input?.deallocate()
     }
 
-    /// The bytes that are in it and not yet read.
+    /// Bytes in the buffer that were not read yet.
     var bytes: Data {
         var start: UnsafeMutablePointer<CChar>?
         let count = BIO_ctrl(bio, BIO_CTRL_INFO, 0, &start)

@@ -1,8 +1,8 @@
 import Hummingbird
 import ServerHTTP
 
-/// A failure as a FHIR OperationOutcome with one issue (<https://hl7.org/fhir/R4/operationoutcome.html>), for the paths
-/// below `/fhir`. The receiver cannot read FHIR; this much of it it writes.
+/// A failure in the form of a FHIR OperationOutcome with one issue (<https://hl7.org/fhir/R4/operationoutcome.html>),
+/// for the paths below `/fhir`. The receiver cannot read FHIR and writes only this resource.
 struct OperationOutcomeFailure: Refusal {
     private let failure: HTTPFailure
 

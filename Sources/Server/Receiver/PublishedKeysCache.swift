@@ -2,8 +2,8 @@ import Core
 import Foundation
 import Wire
 
-/// The fingerprint of the keys that the study publishes, for each answer that a device gets: read anew at most once a second,
-/// whatever comes in.
+/// Fingerprint of the study's published keys for responses to devices. It is read at intervals of at least one second,
+/// independent of the number of requests.
 actor PublishedKeysCache {
     private let configuration: ReceiverConfiguration
     private let clock: @Sendable () -> Date
@@ -16,8 +16,8 @@ actor PublishedKeysCache {
         self.clock = clock
     }
 
-    /// The fingerprint of the signed set, which devices that know the root key fetch; where nobody signed one, of the unsigned
-    /// one. nil where there are no keys.
+    /// Returns the fingerprint of the signed set, which devices with the root key use; without a signed set that of the
+    /// unsigned one. nil if there are no keys.
     func fingerprint() async -> String? {
         let now = clock()
         if let known, abs(now.timeIntervalSince(known.at)) < Self.age { return known.fingerprint }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Gives what the study publishes: its forms, their value sets, and its consent before anybody signs it. The receiver passes
-/// the bytes on and reads no FHIR.
+/// Access to the study's published resources: its forms, their value sets, and its consent for signing. The receiver
+/// passes the bytes on and reads no FHIR.
 public struct PublishedReading: Sendable {
-    /// The types of resources that are published.
+    /// Published resource types.
     public static let types = ["Questionnaire", "ValueSet", "Contract"]
 
-    /// A resource, or a Bundle of what was found, in a release of FHIR.
+    /// A resource, or a Bundle of search results, in a release of FHIR.
     public struct Answer: Sendable {
         public let bytes: Data
         public let release: FHIRRelease
@@ -19,17 +19,17 @@ public struct PublishedReading: Sendable {
 
     /// A search among the published resources of a type.
     public struct Search: Sendable {
-        /// The type.
+        /// Resource type.
         public let type: String
-        /// The release of FHIR that is asked for.
+        /// Requested release of FHIR.
         public let release: FHIRRelease
-        /// What is asked for, without what pages the answer.
+        /// Search parameters, without those for paging.
         public let parameters: [(name: String, value: String)]
-        /// The matches of a page.
+        /// Matches per page.
         public let count: Int
-        /// The matches that earlier pages showed.
+        /// Number of matches on earlier pages.
         public let offset: Int
-        /// The address below which the types are found, as the client wrote it.
+        /// Base URL of the types, as the client sees it.
         public let address: String
 
         public init(
@@ -45,9 +45,9 @@ public struct PublishedReading: Sendable {
         }
     }
 
-    /// Gives a resource by type and id: the file of the release that is asked for, byte for byte, else what is nearest to it.
+    /// Returns a resource by type and id: the file of the requested release unchanged, otherwise the closest one.
     public let read: @Sendable (_ type: String, _ id: String, _ release: FHIRRelease) async throws -> Answer?
-    /// Gives a page of a search as a Bundle.
+    /// Returns a page of a search as a Bundle.
     public let search: @Sendable (Search) async throws -> Answer
 
     public init(

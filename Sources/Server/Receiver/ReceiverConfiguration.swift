@@ -2,17 +2,17 @@ import Foundation
 import ServerHTTP
 import Trust
 
-/// The configuration of the receiver for its study. There is no private key in it.
+/// Configuration of the receiver for its study. It contains no private key.
 public struct ReceiverConfiguration: Sendable {
-    /// The limits to how much is taken and given at once.
+    /// Limits of requests and responses.
     public struct Limits: Sendable, Hashable {
-        /// Bytes of one submission.
+        /// Maximum bytes of one submission.
         public var maximumBodyBytes: Int
-        /// Bytes of one registration.
+        /// Maximum bytes of one registration.
         public var maximumRegistrationBytes: Int
-        /// Entries of one page of deliveries.
+        /// Maximum entries of one page of deliveries.
         public var deliveriesPerPage: Int
-        /// Bytes that one device may have waiting for consent or for the staff.
+        /// Maximum bytes of one device's held and quarantined submissions.
         public var heldBytesPerDevice: Int
 
         public init(
@@ -26,43 +26,43 @@ public struct ReceiverConfiguration: Sendable {
         }
     }
 
-    /// The digest of the word that every app of the study sends in the header `Antispam`.
+    /// Digest of the word that every app of the study sends in the header `Antispam`.
     public var antispam: SecretDigest
-    /// The app whose receipts are taken.
+    /// App whose receipts are accepted.
     public var bundleIdentifier: String
-    /// The authorities of which one must have signed a receipt. Without any nobody can register.
+    /// Trusted authorities for receipts; without any, no device can register.
     public var receiptRoots: [AppReceiptRoot]
     public var limits: Limits
-    /// How often who may ask.
+    /// Rate limits by request class.
     public var limiter: RateLimiter
-    /// The bytes of bodies that are in memory at a time.
+    /// Budget of bytes of request bodies in memory.
     public var bodies: BodyBudget
-    /// Whether C3-PRO's envelopes are taken, and the Patient that its apps put unsealed.
+    /// Whether C3-PRO's envelopes are accepted, and the unsealed Patient that its apps PUT.
     public var acceptC3PRO: Bool
-    /// Whether unsealed resources are taken; they are sealed on arrival.
+    /// Whether unsealed resources are accepted; they are sealed on arrival.
     public var acceptPlainFHIR: Bool
-    /// How long an access token is valid, in seconds.
+    /// Lifetime of an access token in seconds.
     public var tokenLifetime: TimeInterval
-    /// The epoch of the queue's store (``Storage/QueueState/epoch``): cursors of another one begin anew.
+    /// Epoch of the queue's store (``Storage/QueueState/epoch``): cursors of another epoch start from the beginning.
     public var epoch: Int64
-    /// The study's id, which its published keys name: devices sign for it. Nil leaves devices without it unsigned.
+    /// Id of the study in its published keys, which devices include in signatures. Without it, nil, devices do not
+    /// sign.
     public var study: String?
-    /// The member of the staff who has a token, where the records' store is at hand; nil in a process that does not open
-    /// it.
+    /// Returns the member of staff with a token; nil in a process that does not open the records' store.
     public var authenticateStaff: (@Sendable (String) async throws -> Actor?)?
-    /// Gives the study's public keys as a JWK set (RFC 7517 section 5).
+    /// Returns the study's public keys as a JWK set (RFC 7517 section 5).
     public var publicKeys: @Sendable () async throws -> Data
-    /// Gives the public keys as the study's root key signed them (``Wire/SignedKeySet``); nil where nobody did.
+    /// Returns the public keys signed by the study's root key (``Wire/SignedKeySet``); nil if there is no signed set.
     public var signedKeys: @Sendable () async throws -> Data?
-    /// Gives what the study publishes, in the release of FHIR that is asked for.
+    /// The study's published resources, in the requested release of FHIR.
     public var published: PublishedReading
-    /// Where others reach the server, for the links in answers; nil for what a request says in `Host`.
+    /// Public address of the server, for links in responses; nil to use the request's `Host`.
     public var address: PublicAddress?
-    /// `https` where the server speaks TLS, for the links where there is no address.
+    /// `https` if the server uses TLS, for links without an address.
     public var scheme: String
-    /// Gives the versions of the study's consent that may be signed, as a Bundle in JSON.
+    /// Returns the versions of the study's consent that may be signed, as a Bundle in JSON.
     public var consents: @Sendable () async throws -> Data
-    /// Gives one of ``StudyHealthFile`` by its name; nil where the study has none.
+    /// Returns the content of a ``StudyHealthFile`` by its name; nil if the study has none.
     public var healthFile: @Sendable (String) async throws -> Data?
 
     public init(

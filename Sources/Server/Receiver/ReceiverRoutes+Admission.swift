@@ -4,9 +4,9 @@ import ServerHTTP
 import Trust
 
 extension ReceiverRoutes {
-    /// The device that the request's bearer token is of (RFC 6750), or, where they are let in, the member of the staff.
+    /// Authenticates the device by the request's bearer token (RFC 6750), or also a member of staff.
     ///
-    /// - Parameter isSending: whether the answer may be some seconds old, for the queue looks again.
+    /// - Parameter isSending: whether a cached result suffices, because the queue checks the client again.
     func authenticate(
         _ request: Request, _ context: ServerRequestContext, orStaff: Bool = false, isSending: Bool = false
     ) async throws -> Actor {
@@ -29,20 +29,20 @@ extension ReceiverRoutes {
         return orStaff ? try await configuration.authenticateStaff?(token) : nil
     }
 
-    /// Lets pass what the policy permits.
+    /// Throws unless the policy permits the action.
     func permit(_ actor: Actor, _ action: Action, _ target: Target) throws {
         let decision = access.decide(actor, action, target)
         guard decision.allowed else {
-            throw HTTPFailure(.forbidden, decision.reason, "This token does not permit that.")
+            throw HTTPFailure(.forbidden, decision.reason, "This token does not permit this.")
         }
     }
 
-    /// The type and id that the path names, if they are what FHIR allows for them.
+    /// Returns the type and id of the path, if they are valid in FHIR.
     func target(of context: ServerRequestContext) throws -> Target {
         let type = context.parameters.get("type")
         let id = context.parameters.get("id")
         if let type, !ResourceName.isType(type) {
-            throw HTTPFailure(.badRequest, "path-invalid", "The path names no resource type.")
+            throw HTTPFailure(.badRequest, "path-invalid", "The path contains no resource type.")
         }
         if let id, !ResourceName.isID(id) { throw HTTPFailure.pathWithoutID }
         return Target(resourceType: type, resourceID: id)
@@ -54,5 +54,5 @@ extension HTTPFailure {
         .unauthorized, "token-invalid", "The access token is unknown or has expired.",
         headers: [.wwwAuthenticate: #"Bearer error="invalid_token""#])
 
-    static let pathWithoutID = HTTPFailure(.badRequest, "path-invalid", "The path names no resource id.")
+    static let pathWithoutID = HTTPFailure(.badRequest, "path-invalid", "The path contains no resource id.")
 }

@@ -3,17 +3,17 @@ import Hummingbird
 import ServerHTTP
 import Trust
 
-/// The files of a study that say which health data phones follow. The receiver passes the bytes on.
+/// Files of a study that configure the health data that phones send. The receiver passes the bytes on.
 public enum StudyHealthFile: String, Sendable, CaseIterable {
-    /// The study's own types, and changes to the table's.
+    /// The study's own types, and changes to the type table.
     case types = "health-types.json"
-    /// Which types are followed, how far back, and what is expected.
+    /// Types to send, start of the period, and expected data.
     case sync = "health-sync.json"
 }
 
 extension ReceiverRoutes {
-    /// `GET /study/health-types.json` and `/study/health-sync.json`: the file's bytes, to devices; 304 to who has them
-    /// (RFC 9110 section 13.1.2).
+    /// `GET /study/health-types.json` and `/study/health-sync.json`: the unchanged file for devices; 304 if the client
+    /// has it (RFC 9110 section 13.1.2).
     func readHealthFile(
         _ file: StudyHealthFile, _ request: Request, _ context: ServerRequestContext
     ) async throws -> Response {
@@ -23,7 +23,7 @@ extension ReceiverRoutes {
         guard let bytes = try await configuration.healthFile(file.rawValue) else {
             throw HTTPFailure(
                 .notFound, "study-file-unknown",
-                "The study has no \(file.rawValue): what it says by default holds.")
+                "The study has no \(file.rawValue); the defaults apply.")
         }
         let tag = "\"" + SecretDigest.hex(of: bytes).prefix(32) + "\""
         let fields: HTTPFields = [.eTag: tag, .cacheControl: "private, no-cache"]

@@ -3,19 +3,19 @@ import Hummingbird
 import ServerHTTP
 import Trust
 
-/// A place at which the published resources are found.
+/// Base path of the published resources.
 enum PublishedPlace: Sendable {
     case root
-    /// Below `/c3pro`, where C3-PRO's apps look.
+    /// Below `/c3pro`, for C3-PRO's apps.
     case c3pro
 
     var path: String { self == .root ? "/fhir" : "/c3pro/fhir" }
-    /// The release of FHIR that who names none reads: the last of C3-PRO's apps read STU3, and said it by no number.
+    /// Release of FHIR for requests without one: the latest of C3-PRO's apps read STU3 and send no version.
     var usualRelease: FHIRRelease { self == .root ? .r4 : .stu3 }
 }
 
 extension ReceiverRoutes {
-    /// `GET /fhir/Type/{id}` of what the study publishes: the file that the reader's release of FHIR has, byte for byte.
+    /// `GET /fhir/Type/{id}` for published resources: the unchanged file of the client's release of FHIR.
     func readPublished(
         _ type: String, at place: PublishedPlace, _ request: Request, _ context: ServerRequestContext
     ) async throws -> Response {
@@ -25,12 +25,12 @@ extension ReceiverRoutes {
         guard let found = try await configuration.published.read(type, id, request.release(usual: place.usualRelease))
         else {
             throw HTTPFailure(
-                .notFound, "\(type.lowercased())-unknown", "The study publishes no \(type) of this id.")
+                .notFound, "\(type.lowercased())-unknown", "The study publishes no \(type) with this id.")
         }
         return request.answer(found)
     }
 
-    /// `GET /fhir/Type`: the published resources of a type, page by page, as a Bundle in the reader's release of FHIR.
+    /// `GET /fhir/Type`: published resources of a type, in pages, as a Bundle in the client's release of FHIR.
     func searchPublished(
         _ type: String, at place: PublishedPlace, _ request: Request, _ context: ServerRequestContext
     ) async throws -> Response {
@@ -57,8 +57,8 @@ extension ReceiverRoutes {
         return request.answer(found)
     }
 
-    /// Whether a request comes from a device: at the addresses that the records have too, it reads what is published, and
-    /// the staff read what was sent.
+    /// Whether a request comes from a device. At the paths that the records use too, devices read published resources,
+    /// and staff read records.
     func comesFromDevice(_ request: Request) async -> Bool {
         guard configuration.authenticateStaff != nil else { return true }
         guard let token = request.bearerToken else { return false }
@@ -67,7 +67,7 @@ extension ReceiverRoutes {
 
     private func reader(_ request: Request, _ context: ServerRequestContext) async throws -> Actor {
         let actor = try await authenticate(request, context, orStaff: true)
-        // By the device, so that of those behind one address none silences another.
+        // Limit by device, because several devices may share an address.
         try configuration.limiter.admit(actor.id, .readByAddress)
         return actor
     }
@@ -78,12 +78,12 @@ extension ReceiverRoutes {
 }
 
 extension Request {
-    /// The release of FHIR that the reader asks for.
+    /// Release of FHIR that the client requests.
     fileprivate func release(usual: FHIRRelease) -> FHIRRelease {
         FHIRRelease(accept: headers[values: .accept]) ?? usual
     }
 
-    /// An answer that says in which release it is.
+    /// Returns a response with its release in the media type.
     fileprivate func answer(_ found: PublishedReading.Answer) -> Response {
         .bytes(
             ByteBuffer(bytes: found.bytes), mediaType: found.release.mediaType(accepting: headers[values: .accept]),

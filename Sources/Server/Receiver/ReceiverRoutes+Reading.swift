@@ -7,7 +7,7 @@ import Trust
 import Wire
 
 extension ReceiverRoutes {
-    /// `GET /.well-known/jwks.json`: the keys to seal to.
+    /// `GET /.well-known/jwks.json`: the public keys for sealing.
     func publishedKeys(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         try configuration.limiter.admit(context.client, .readByAddress)
         let keys = try await validKeys()
@@ -17,8 +17,8 @@ extension ReceiverRoutes {
             cacheControl: "max-age=60")
     }
 
-    /// `GET /study/consent`: the versions of the study's consent that may be signed. Whoever may join reads them, before they
-    /// are known here.
+    /// `GET /study/consent`: the versions of the study's consent that may be signed, without authentication, because
+    /// people read them before they join.
     func publishedConsents(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         try configuration.limiter.admit(context.client, .readByAddress)
         return .bytes(
@@ -26,7 +26,7 @@ extension ReceiverRoutes {
             cacheControl: "max-age=60")
     }
 
-    /// `GET /study/keys`: the same, signed by the study's root key. What stands in the file and is no JWS does not leave.
+    /// `GET /study/keys`: the same keys, signed by the study's root key. Content that is not a JWS is not returned.
     func signedKeys(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         try configuration.limiter.admit(context.client, .readByAddress)
         guard let set = try? await configuration.signedKeys(), let jws = try? JWS(compact: set) else {
@@ -36,27 +36,27 @@ extension ReceiverRoutes {
         return .bytes(ByteBuffer(bytes: jws.bytes), mediaType: "application/jose", cacheControl: "max-age=60")
     }
 
-    /// The keys that the study publishes. Read and written anew, so that whatever else stood there, and were it a
-    /// private key, does not leave.
+    /// Returns the study's published keys. They are parsed and encoded again, so that no other content of the file,
+    /// such as a private key, is disclosed.
     func validKeys() async throws -> PublishedKeys {
         guard let bytes = try? await configuration.publicKeys(), let keys = try? PublishedKeys(reading: bytes) else {
             throw HTTPFailure(
-                .serviceUnavailable, "keys-unavailable", "The study's public keys are not there. Try again later.",
+                .serviceUnavailable, "keys-unavailable", "The study's public keys are not available. Try again later.",
                 headers: [.retryAfter: "60"])
         }
         return keys
     }
 
-    /// `GET /health`: 200 while the process answers.
+    /// `GET /health`: 200 while the process responds.
     func health(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         try configuration.limiter.admit(context.client, .readByAddress)
         return .json(["status": "ok"])
     }
 
-    /// `GET /deliveries?after=CURSOR`: what became of the device's own submissions.
+    /// `GET /deliveries?after=CURSOR`: outcomes of the device's own submissions.
     func deliveries(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let actor = try await authenticate(request, context)
-        // By the device, so that of those behind one address none silences another.
+        // Limit by device, because several devices may share an address.
         try configuration.limiter.admit(actor.id, .readByAddress)
         try permit(actor, .readDeliveries, Target(resourceID: actor.id))
         guard let query = request.queryForm, !query.hasDuplicates, let after = cursor(query["after"]) else {
@@ -66,7 +66,7 @@ extension ReceiverRoutes {
         }
         let found = try await queue.deliveries(
             lane: actor.enrolmentID ?? actor.id, after: after, limit: configuration.limits.deliveriesPerPage)
-        // What never came is told once, where the list ends.
+        // Report missing numbers only on the last page.
         var missing: [DeliveriesPage.Missing]?
         if found.count < configuration.limits.deliveriesPerPage {
             missing = try await queue.missing(lane: actor.enrolmentID ?? actor.id, limit: Self.mostMissing).map {
@@ -79,17 +79,17 @@ extension ReceiverRoutes {
                 epoch: configuration.epoch, missing: missing), headers: await keysHeader())
     }
 
-    /// What an answer to a device tells of the published keys: one that has others fetches them.
+    /// Header with the fingerprint of the published keys: a device with other keys fetches them.
     func keysHeader() async -> HTTPFields {
         guard let fingerprint = await keysCache.fingerprint() else { return [:] }
         return [.keys: fingerprint]
     }
 
-    /// How many holes in a device's numbers are told at a time.
+    /// Maximum number of reported gaps in a device's numbers.
     private static let mostMissing = 100
 
-    /// 0 for the beginning, where also a cursor of another epoch leads: it counts the changes of a store that is no more,
-    /// for this one was restored from a backup. nil for what no page of ours has given.
+    /// Parses a cursor. Returns 0 for the beginning, and for a cursor of another epoch, which counts the changes of the
+    /// store before a restore; nil for any text that is not a cursor.
     private func cursor(_ text: String?) -> Int64? {
         guard let text, !text.isEmpty else { return 0 }
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
@@ -99,7 +99,7 @@ extension ReceiverRoutes {
         return parts.count == 2 && Int64(parts[0]) == configuration.epoch ? last : 0
     }
 
-    /// The reasons that a device may be told. What is not here is told without a reason.
+    /// Reasons that are reported to a device; others are omitted.
     static let toldReasons: Set<String> = [
         "consent-required", "consent-renewal-required", "consent-withdrawn", "consent-suspended", "contract-unknown",
         "subject-mismatch",
@@ -109,16 +109,16 @@ extension ReceiverRoutes {
         "discarded", DeletionRegister.code,
     ]
 
-    /// The reasons that a device is told of a submission that the staff must look at: the app, or the form that it shows,
-    /// is at fault, or the way in which it signs. The code says no more than which rule was broken.
+    /// Reasons of quarantined submissions that are reported to a device, because the app, its form or its signature is
+    /// the cause. The code reveals only the violated rule.
     static let toldReasonsOfQuarantined: Set<String> = [
         "answers-invalid", "contract-retired", "form-unknown", "identifying-data", "signature-missing",
         "signature-invalid", "signature-conflict", "invitation-required", "invitation-refused", "consent-out-of-order",
         "link-expired", "link-invalid", "link-unknown", "link-used",
     ]
 
-    /// Returns a delivery as its device is told of it: a submission that the staff must look at is merely held there,
-    /// for most reasons are not the device's business.
+    /// Returns a delivery for its device. A quarantined submission is reported as held, because nearly all reasons
+    /// concern only the staff.
     private static func told(_ delivery: Delivery) -> DeliveriesPage.Delivery {
         let isQuarantined = delivery.status == .quarantined
         let needsAttention = isQuarantined || delivery.reasonCode == "key-unknown"

@@ -6,10 +6,11 @@ import Trust
 import Wire
 
 extension ReceiverRoutes {
-    /// `POST /register` (RFC 7591 section 3): antispam word, then app receipt, then new credentials.
+    /// `POST /register` (RFC 7591 section 3): checks the antispam word, then the app receipt, and returns new
+    /// credentials.
     func register(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         try configuration.limiter.admit(context.client, .registrationByAddress)
-        // 1. The receipt. C3-PRO's simulators sent the text NO-APP-RECEIPT: it is no receipt and never was.
+        // 1. Verify the receipt. C3-PRO's simulators sent the text NO-APP-RECEIPT, which is not a receipt.
         let body = try await configuration.bodies.collect(
             request, upTo: configuration.limits.maximumRegistrationBytes)
         guard let fields = JSON(reading: body.bytes)?.object else {
@@ -20,7 +21,7 @@ extension ReceiverRoutes {
         }
         let receipt = try verifiedReceipt(encoded)
         try configuration.limiter.admit(receipt.digest, .registrationByReceipt)
-        // 2. The client. What the app calls itself is not kept: it may be a person's name.
+        // 2. Register the client. Its name is not stored, because it may be a person's name.
         let credentials: (clientID: String, clientSecret: String)
         do {
             credentials = try await access.registerClient(receiptDigest: receipt.digest)

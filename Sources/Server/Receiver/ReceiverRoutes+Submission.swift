@@ -7,15 +7,15 @@ import Trust
 import Wire
 
 extension ReceiverRoutes {
-    /// `POST` and `PUT` on `/encfhir[/Type[/id]]` and `/fhirenc/...`: 200 once the ciphertext is durable.
+    /// `POST` and `PUT` on `/encfhir[/Type[/id]]` and `/fhirenc/...`: 200 once the ciphertext is stored durably.
     func submit(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let (actor, target) = try await admit(request, context)
-        // What the store lost is older than what comes now, and would become the current version if it came later. C3-PRO's
-        // apps name no epoch.
+        // After a restore, lost submissions must be sent again first: they are older, and would become the current
+        // versions if they arrived later. C3-PRO's apps send no epoch.
         if let learned = request.headers[.epoch], learned != String(configuration.epoch) {
             throw HTTPFailure(
                 .preconditionFailed, StudyPath.restoredCode,
-                "The study was restored since this device last asked: ask for the deliveries, and send again what is missing first."
+                "The study was restored since the device's last request: read the deliveries, and send missing submissions again first."
             )
         }
         let body = try await configuration.bodies.collect(request, upTo: configuration.limits.maximumBodyBytes)
@@ -28,7 +28,7 @@ extension ReceiverRoutes {
             guard configuration.acceptC3PRO else {
                 throw HTTPFailure(
                     .unprocessableContent, "c3pro-not-accepted",
-                    "This study takes no C3-PRO envelopes: send a JWE."
+                    "This study does not accept C3-PRO envelopes: send a JWE."
                 ).refusing(header.listedSubmissionID)
             }
             format = .c3pro
@@ -50,23 +50,23 @@ extension ReceiverRoutes {
         } catch {
             throw HTTPFailure(receiving: error).refusing(submissionID)
         }
-        // C3-PRO's apps know the empty answer; to all others only one that names the submission means that we have it.
+        // C3-PRO's apps expect an empty response; all others need the submission's id as the acknowledgement.
         guard format == .jwe else { return Response(status: .ok) }
         return .json(
             SubmissionAcknowledgement(submission: submissionID, status: "received"), headers: await keysHeader())
     }
 
-    /// `POST /fhir/Type` and `PUT /fhir/Type/id`, as C3-PRO's apps send their Patient: refused, or sealed on arrival.
+    /// `POST /fhir/Type` and `PUT /fhir/Type/id`, used by C3-PRO's apps for the Patient: refused, or sealed on arrival.
     func writePlain(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let (actor, target) = try await admit(request, context)
-        // The apps seal all but the person's Patient, which they put in clear.
+        // The apps seal all resources except the person's Patient.
         let isPatientOfC3PRO = configuration.acceptC3PRO && request.method == .put && target.resourceType == "Patient"
         guard configuration.acceptPlainFHIR || isPatientOfC3PRO else {
             throw HTTPFailure(
                 .forbidden, "plain-fhir-not-accepted",
-                "This study takes no unsealed resources: seal it and send it to /encfhir.")
+                "This study does not accept unsealed resources: seal it and send it to /encfhir.")
         }
-        // 1. It must be the resource that the path names.
+        // 1. Check that the resource matches the path.
         let body = try await configuration.bodies.collect(request, upTo: configuration.limits.maximumBodyBytes)
         defer { withExtendedLifetime(body) {} }
         guard let resource = JSON(reading: body.bytes)?.object else {
@@ -74,12 +74,12 @@ extension ReceiverRoutes {
         }
         guard resource["resourceType"]?.string == target.resourceType else {
             throw HTTPFailure(
-                .badRequest, "type-mismatch", "The resource is not of the type that the path names.")
+                .badRequest, "type-mismatch", "The type of the resource differs from that of the path.")
         }
         guard target.resourceID == nil || resource["id"]?.string == target.resourceID else {
-            throw HTTPFailure(.badRequest, "id-mismatch", "The resource has not the id that the path names.")
+            throw HTTPFailure(.badRequest, "id-mismatch", "The id of the resource differs from that of the path.")
         }
-        // 2. Sealed to the study's keys it goes on like any other; its plain bytes are not kept.
+        // 2. Seal it to the study's keys and continue as for any submission; the plain bytes are not kept.
         let recipients = try await validKeys().recipients
         let header = try SubmissionHeader(
             submissionID: newID().uuidString, sequence: 1,
@@ -93,7 +93,7 @@ extension ReceiverRoutes {
         return Response(status: target.resourceID == nil ? .created : .ok)
     }
 
-    /// The token, then the device's rate, then the policy; nothing of the body is read before.
+    /// Checks the token, then the device's rate limit, then the policy; the body is not read before.
     private func admit(
         _ request: Request, _ context: ServerRequestContext
     ) async throws -> (actor: Actor, target: Target) {
@@ -105,7 +105,7 @@ extension ReceiverRoutes {
     }
 
     private func store(_ submission: NewSubmission) async throws {
-        // What may end the waiting has some room of its own.
+        // A consent may end the wait of held submissions, so it has a larger quota.
         let isConsent = submission.resourceTypeHint == "Contract" || submission.resourceTypeHint == "Consent"
         let quota = configuration.limits.heldBytesPerDevice
         switch try await queue.enqueue(submission, quota: isConsent ? quota + quota / 4 : quota) {
@@ -116,7 +116,7 @@ extension ReceiverRoutes {
         case .overQuota:
             throw HTTPFailure(
                 .tooManyRequests, "device-quota",
-                "Too much of this device waits for its consent or for the study team. Try again later.",
+                "Too many submissions of this device wait for its consent or for the study team. Try again later.",
                 headers: [.retryAfter: "3600"])
         case .conflict:
             throw HTTPFailure(

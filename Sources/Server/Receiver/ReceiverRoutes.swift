@@ -5,9 +5,10 @@ import ServerHTTP
 import Storage
 import Trust
 
-/// The receiver's routes, below the root and below `/c3pro`.
+/// Routes of the receiver, below the root and below `/c3pro`.
 ///
-/// They check who sends, store the ciphertext durably and only then say so. Nothing here holds a key that could open it.
+/// They authenticate the sender and acknowledge a submission only after its ciphertext is stored durably. They have no
+/// key that could open it.
 public struct ReceiverRoutes: Sendable {
     let configuration: ReceiverConfiguration
     let access: DeviceAccess
@@ -18,9 +19,9 @@ public struct ReceiverRoutes: Sendable {
     private let refusals: RefusalCharge
 
     /// - Parameters:
-    ///   - refusals: counts what was refused.
-    ///   - clock: tells the time.
-    ///   - newID: makes the submission ids of what is sealed on arrival.
+    /// - refusals: counter of refused requests.
+    /// - clock: returns the current time.
+    /// - newID: returns submission ids for resources that are sealed on arrival.
     public init(
         configuration: ReceiverConfiguration, access: DeviceAccess, queue: any SubmissionQueue,
         refusals: RefusalCounter, clock: @escaping @Sendable () -> Date,
@@ -35,11 +36,11 @@ public struct ReceiverRoutes: Sendable {
         keysCache = PublishedKeysCache(configuration, clock: clock)
     }
 
-    /// Adds all routes to a router, ahead of those of a module that serves `GET /fhir/:type/:id`: what is published is among
-    /// these.
+    /// Adds all routes to a router. Call it before adding a module that serves `GET /fhir/:type/:id`, because published
+    /// resources are among these routes.
     ///
-    /// Whoever adds routes below `/fhir` calls the path's parameters `:type` and `:id` too, or the router takes them for
-    /// two.
+    /// Other routes below `/fhir` must use the parameter names `:type` and `:id` too; otherwise the router treats them
+    /// as different routes.
     public func add(to router: Router<ServerRequestContext>) {
         router.add(
             [registration, tokens, submissions, plainResources, reading],
@@ -90,14 +91,14 @@ extension ReceiverRoutes {
         }
     }
 
-    /// What the study publishes, where nobody else has the path.
+    /// Published resources at paths of their own.
     private var published: GuardedRoutes {
         GuardedRoutes(refusal: Self.operationOutcome) { routes in
             for type in PublishedReading.types { addPublished(type, to: Self.roots(of: routes)[1], at: .c3pro) }
         }
     }
 
-    /// The same for devices at the addresses at which others find it among the records.
+    /// Published resources for devices, at paths that the records use too.
     private var publishedBesideRecords: GuardedRoutes {
         GuardedRoutes(refusal: Self.operationOutcome, takes: comesFromDevice) { routes in
             for type in PublishedReading.types { addPublished(type, to: Self.roots(of: routes)[0], at: .root) }
@@ -125,7 +126,7 @@ extension ReceiverRoutes {
         }
     }
 
-    /// Returns the roots below which the routes are found: C3-PRO's apps look below `/c3pro`, the second.
+    /// Returns the base paths of the routes; the second one, `/c3pro`, is for C3-PRO's apps.
     private static func roots(of routes: Routes) -> [Routes] { [routes, routes.group("c3pro")] }
 
     private static func oauth(_ error: any Error, _ request: Request) -> any Refusal {
@@ -140,7 +141,8 @@ extension ReceiverRoutes {
         HTTPFailure(receiving: error)
     }
 
-    /// A submission is settled by an answer alone that names it. A method that its path has not settles none.
+    /// Adds the submission's id to a failure: only a response with this id settles the submission. A 405 never settles
+    /// one.
     private static func problemOfSubmission(_ error: any Error, _ request: Request) -> any Refusal {
         let failure = HTTPFailure(receiving: error)
         guard failure.status != .methodNotAllowed, failure.submission == nil else { return failure }

@@ -5,7 +5,7 @@ import Hummingbird
 import Wire
 
 extension Request {
-    /// The submission that the sender says it is: a UUID, for it is repeated in the answer.
+    /// Submission id in the sender's header, if it is a UUID; the response repeats it.
     var submission: String? {
         headers[.submission].flatMap { UUID(text: $0)?.lowercaseText }
     }

@@ -1,22 +1,22 @@
 import COpenSSL
 import Foundation
 
-/// A PKCS#7 / CMS signed message with its content inside (RFC 5652 section 5).
+/// A PKCS#7 / CMS signed message with embedded content (RFC 5652 section 5).
 enum SignedMessage {
-    /// The content of a message whose every signature leads to the root.
+    /// Returns the content of a message if all its signatures lead to the root.
     ///
-    /// RSA and elliptic curves, SHA-1 too, for that is what older receipts are signed with. Validity periods are not
-    /// looked at: a receipt stays true when the certificates of its time have run out, and it carries no trustworthy
-    /// time to check them against. Key usage is not looked at either; see ``AppReceiptRoot`` for what takes its place.
+    /// RSA and elliptic curves are accepted, and also SHA-1, because older receipts use it. Validity periods are not
+    /// checked: a receipt stays valid when its certificates have expired, and it contains no trustworthy time to check
+    /// them against. Key usage is not checked either; ``AppReceiptRoot`` checks an extension of the signer instead.
     static func content(of message: Data, signedUnder root: AppReceiptRoot) throws(AppReceiptError) -> Data {
         defer { ERR_clear_error() }
-        // 1. The message, all of it and nothing behind it.
+        // 1. Parse the message, without trailing bytes.
         let input = OpenSSLMemory(message)
         guard let cms = d2i_CMS_bio(input.bio, nil) else { throw .malformed }
         defer { CMS_ContentInfo_free(cms) }
         guard input.bytes.isEmpty, OBJ_obj2nid(CMS_get0_type(cms)) == NID_pkcs7_signed else { throw .malformed }
         guard let content = CMS_get0_content(cms), content.pointee != nil else { throw .malformed }
-        // 2. The one root, and what is asked of the chain.
+        // 2. Trust only this root, with the options of the chain check.
         guard let store = X509_STORE_new() else { throw .untrusted }
         defer { X509_STORE_free(store) }
         let rootInput = OpenSSLMemory(root.certificate)
@@ -27,10 +27,10 @@ enum SignedMessage {
             X509_STORE_set_purpose(store, X509_PURPOSE_ANY) == 1
         else { throw .untrusted }
         X509_VERIFY_PARAM_set_auth_level(X509_STORE_get0_param(store), 0)
-        // 3. The signatures.
+        // 3. Verify the signatures.
         let output = OpenSSLMemory()
         guard CMS_verify(cms, nil, store, nil, output.bio, UInt32(CMS_BINARY)) == 1 else { throw .untrusted }
-        // 4. The signers' mark.
+        // 4. Check the signers' extension.
         guard let signers = CMS_get0_signers(cms) else { throw .untrusted }
         defer { OPENSSL_sk_free(signers) }
         let count = OPENSSL_sk_num(signers)

@@ -2,20 +2,20 @@ import FHIR
 import Trust
 
 extension RecordFacts {
-    /// What decides who sees a resource.
+    /// Creates the facts that decide who sees a resource.
     ///
-    /// - Parameter matchedQueries: those of the grant's queries that the resource meets.
+    /// - Parameter matchedQueries: the grant's queries that the resource meets.
     public init(_ resource: Resource, matchedQueries: Set<ScopeQuery> = []) {
         self.init(
             resource, patients: resource.owners.all, matchedQueries: matchedQueries)
     }
 
-    /// What decides who sees a resource that is stored under an id, which is the one of a Patient.
+    /// Creates the facts of a stored resource. The id is the owner of a Patient.
     ///
     /// - Parameters:
-    ///   - subject: the one owner, where it is known (``SearchIndex/subject(of:id:)``).
-    ///   - ownBases: the server's own base URLs, without a last slash.
-    ///   - queries: those of the grant for the type.
+    ///   - subject: the only owner, where it is known (``SearchIndex/subject(of:id:)``).
+    ///   - ownBases: the server's own base URLs, without a final slash.
+    ///   - queries: the grant's queries for the type.
     init(
         _ resource: Resource, storedAs id: String, subject: String?, at ownBases: [String] = [],
         asking queries: Set<ScopeQuery> = []

@@ -1,11 +1,11 @@
 import FHIR
 
-/// The types that the records hold: all resource types of R4 (<https://hl7.org/fhir/R4/resourcelist.html>).
+/// The types of records: all resource types of R4 (<https://hl7.org/fhir/R4/resourcelist.html>).
 enum RecordType {
-    /// In the order of their names.
+    /// All types, ordered by name.
     static let all = TypeModel.r4.resourceTypes
 
-    /// Whether the records hold resources of a type.
+    /// Whether a type is one of them.
     static func isHeld(_ type: String) -> Bool { known.contains(type) }
 
     private static let known = Set(all)

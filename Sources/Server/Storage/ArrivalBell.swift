@@ -1,20 +1,21 @@
-/// Wakes who waits for work when some has come.
+/// Signal that wakes a waiting task when work arrives.
 public actor ArrivalBell {
     private var isRung = false
     private var waiting: Task<Void, Never>?
 
-    /// A bell that nobody has rung.
+    /// Creates a signal that has not been sent.
     public init() {}
 
-    /// Work may have come: who waits is woken, else who waits next.
+    /// Signals that work may have arrived. Wakes the task that waits; otherwise the next call of ``wait(atMost:)``
+    /// returns immediately.
     public func ring() {
         isRung = true
         waiting?.cancel()
     }
 
-    /// Waits until it rings, at most so long; cancelling ends the wait.
+    /// Waits for the signal, up to a duration. Cancellation ends the wait.
     ///
-    /// - Returns: whether it rang.
+    /// - Returns: whether the signal was sent.
     public func wait(atMost duration: Duration) async -> Bool {
         if !isRung {
             let sleeping = Task<Void, Never> { try? await Task.sleep(for: duration) }

@@ -1,20 +1,20 @@
 import Dispatch
 
-/// Runs tasks that make ready what is recorded next (``BackgroundPriority/preparing``): otherwise they take the processor
-/// from the transaction that all wait for.
+/// Runs tasks that prepare the next writes, at the priority ``BackgroundPriority/preparing``. At a normal priority
+/// these tasks would slow down the transaction that other callers wait for.
 public final class BackgroundExecutor: TaskExecutor {
     private let queue = DispatchQueue(
         label: "tributary.background", qos: BackgroundPriority.preparing.qualityOfService, attributes: .concurrent)
 
-    /// An executor whose tasks run beside each other.
+    /// Creates an executor that runs its tasks concurrently.
     public init() {}
 
-    /// Runs work that takes long and waits for it.
+    /// Runs a long computation and waits for its result.
     public func run<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
         await Task(executorPreference: self) { body() }.value
     }
 
-    /// Lets go of a value of many parts, which nobody waits for.
+    /// Deallocates a large value off the caller's thread.
     public func release(_ value: some Sendable) {
         Task(executorPreference: self) { withExtendedLifetime(value) {} }
     }

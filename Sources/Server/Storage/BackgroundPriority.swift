@@ -4,20 +4,23 @@ import Dispatch
     import Glibc
 #endif
 
-/// The priority of work that nobody waits for: behind that of answering requests where there are too few cores for both.
+/// Priority of background work. It is lower than that of answering requests, which matters where there are too few
+/// cores for both.
 ///
-/// Linux's Dispatch gives the threads of no quality of service less than others, so each piece of such work lowers its
-/// thread. Threads are not shared between qualities of service, and nothing else in the server uses these.
+/// On Linux, Dispatch does not schedule the threads of a low quality of service after others, so each job lowers the
+/// priority of its own thread. Threads are not shared between qualities of service, and nothing else in the server uses
+/// these.
 public enum BackgroundPriority: CInt, Sendable {
-    /// What writes: others wait for their turn behind it.
+    /// Work that writes; others wait for the write lock that it holds.
     case recording = 10
-    /// What makes ready that which is written next.
+    /// Work that prepares the next writes.
     case preparing = 15
 
-    /// The quality of service of the queues that such work runs on.
+    /// Quality of service of the queues that run this work.
     public var qualityOfService: DispatchQoS { self == .recording ? .utility : .background }
 
-    /// Lowers the calling thread, which must be one of such a queue: it stays so.
+    /// Lowers the priority of the calling thread for good. The thread must belong to a queue of this quality of
+    /// service.
     public func takeOnThread() {
         #if canImport(Glibc)
             _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, rawValue)

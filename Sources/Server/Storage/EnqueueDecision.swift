@@ -1,16 +1,16 @@
 import Foundation
 
-/// What the queue holds when submissions come that are to be written together.
+/// State of the queue that decides about a group of new submissions.
 struct EnqueueStock: Sendable {
-    /// When the newest row was received; nil in an empty queue.
+    /// Receipt time of the newest row; nil for an empty queue.
     var newest: Date?
-    /// The database's time, where it is the clock.
+    /// Current time of the database, if the database is the clock.
     var now: Date?
-    /// Clients that have been shut out or replaced.
+    /// Clients that are revoked or replaced.
     var revoked: Set<String> = []
-    /// By lane and submission id, the digests of what is known.
+    /// Digests of the known submissions, by device queue and submission id.
     var digests: [Identity: String] = [:]
-    /// By lane, the bytes that wait there; of lanes with a limit alone.
+    /// Bytes of the held and quarantined submissions, by device queue; only for device queues with a quota.
     var waiting: [String: Int] = [:]
 
     struct Identity: Hashable, Sendable {
@@ -24,7 +24,7 @@ struct EnqueueStock: Sendable {
     }
 }
 
-/// Decides about submissions one after the other, each as if those before it were written already.
+/// Decides about submissions in order, each as if the ones before it were already written.
 struct EnqueueDecision {
     private(set) var accepted: [(request: EnqueueRequest, receivedAt: Date)] = []
     private var stock: EnqueueStock
@@ -33,16 +33,16 @@ struct EnqueueDecision {
 
     mutating func decide(_ request: EnqueueRequest) -> EnqueueResult {
         let new = request.submission
-        // 1. Still let in, and not known already?
+        // 1. Reject a revoked client; recognize a submission that is already known.
         if stock.revoked.contains(new.clientID) { return .clientRevoked }
         let identity = EnqueueStock.Identity(new)
         if let known = stock.digests[identity] { return known == new.digest ? .duplicate : .conflict }
-        // 2. Room for what may have to wait? What is accepted does not wait yet.
+        // 2. Check the quota. It limits held and quarantined bytes; a submission of this group is neither yet.
         if let quota = request.quota {
             guard stock.waiting[new.lane, default: 0] + new.body.count <= quota else { return .overQuota }
         }
-        // 3. Time never runs backwards in the queue: a clock that was set back would make what comes now older than what
-        //    came before, and a withdrawal older than the Contract that it ends.
+        // 3. Receipt times never decrease. With a clock that was set back, this submission would sort before earlier
+        //    ones, and a withdrawal before the Contract that it ends.
         let received = stock.now ?? new.receivedAt
         let receivedAt = max(received, stock.newest ?? received)
         stock.newest = receivedAt
@@ -51,7 +51,8 @@ struct EnqueueDecision {
         return .accepted
     }
 
-    /// What was accepted, in parts of which each takes but so much memory again when it is sent to a server.
+    /// The accepted submissions in batches of limited size, because sending a batch to a database server copies it in
+    /// memory.
     func parts(ofBytes limit: Int = 4 << 20) -> [ArraySlice<(request: EnqueueRequest, receivedAt: Date)>] {
         var parts: [ArraySlice<(request: EnqueueRequest, receivedAt: Date)>] = []
         var (begin, bytes) = (0, 0)
@@ -69,7 +70,7 @@ struct EnqueueDecision {
 }
 
 extension EnqueueStock {
-    /// Asks a database, once for all submissions.
+    /// Loads the state from a database, with one round trip for all submissions.
     init(_ requests: [EnqueueRequest], clock: QueueClock, in transaction: any SQLTransaction) throws {
         let clockQueries = clock.queries(in: transaction.dialect)
         let clients = Set(requests.map(\.submission.clientID)).sorted()

@@ -7,8 +7,8 @@ import Foundation
     import Darwin
 #endif
 
-/// Reads of the files and folders that an operator looks after. A missing file is nil; a file that permissions forbid to
-/// read is an error with the path and the account.
+/// Reads the files and folders that an operator maintains. A missing file is nil; a file without read permission is an
+/// error that contains the path and the account.
 public enum FileAccess {
     /// Returns the content of a file; nil if there is no such file.
     ///
@@ -39,13 +39,13 @@ public enum FileAccess {
         }
     }
 
-    /// The name of the account that this process runs as, else its number.
+    /// Name of the account that runs this process, or its number if it has no name.
     public static var account: String {
         let name = NSUserName()
         return name.isEmpty ? "number \(geteuid())" : name
     }
 
-    /// Why a path cannot be opened for reading; nil where nothing is there.
+    /// Returns the reason why a path cannot be opened for reading; nil if the path does not exist.
     private static func failure(of path: String, flags: Int32) -> FileAccessError? {
         let descriptor = open(path, flags | O_CLOEXEC | O_NONBLOCK)
         let number = errno
@@ -70,7 +70,7 @@ public enum FileAccess {
         }
     }
 
-    /// The outermost folder on the way to a path that this account may not pass.
+    /// Returns the outermost folder above a path that this account may not enter.
     private static func closedFolder(above path: String) -> String? {
         var folder = URL(fileURLWithPath: path).standardizedFileURL.deletingLastPathComponent()
         var closed: String?
@@ -82,22 +82,22 @@ public enum FileAccess {
     }
 }
 
-/// A file or folder that cannot be read, or written, and why.
+/// Error of a file or folder that cannot be read or written, with the cause.
 public struct FileAccessError: CodedError, Hashable {
-    /// The reason of the system.
+    /// Cause reported by the system.
     public enum Cause: Sendable, Hashable {
         /// There is no such file.
         case missing
-        /// Permissions forbid it: those of the file itself, or of a folder on the way to it.
+        /// Missing permissions: those of the file itself, or of a folder above it.
         case forbidden(by: String?)
-        /// Another error of the system, in its words.
+        /// Another error of the system, with its text.
         case failed(String)
     }
 
     /// The file's path.
     public let path: String
     public let cause: Cause
-    /// Whether the file was to be written.
+    /// Whether the operation was a write.
     public let isWrite: Bool
 
     public init(path: String, cause: Cause, isWrite: Bool = false) {
@@ -123,7 +123,7 @@ public struct FileAccessError: CodedError, Hashable {
 }
 
 extension FileAccessError {
-    /// What an error of Foundation reports about a file; nil where it names none.
+    /// Creates an error from a Foundation error about a file; nil if the error contains no path.
     public init?(_ error: any Error) {
         let foundation = error as NSError
         guard foundation.domain == NSCocoaErrorDomain else { return nil }

@@ -1,18 +1,18 @@
-/// Runs short reads that are asked for at the same time in one transaction, so that a thread is changed once for all.
+/// Runs concurrent short reads in one transaction, which saves a thread switch for each of them.
 ///
-/// While some are being read the next ones gather; alone, a read waits for nobody. A long read does not belong here: others
-/// would wait for it.
+/// Reads that arrive during a transaction form the next group; a single read starts immediately. Do not use this type
+/// for long reads, because the other reads of the group would wait for them.
 public actor GroupedReader {
-    /// Tells the caller what came of it.
+    /// Passes the result to the caller.
     private typealias Delivery = @Sendable () -> Void
 
     private struct Waiting: Sendable {
-        /// Reads, and tells the error where it is the database's.
+        /// Runs the read; also returns its error if it is a database error.
         let run: @Sendable (any SQLTransaction) -> (deliver: Delivery, error: StorageError?)
         let fail: @Sendable (any Error) -> Void
     }
 
-    /// So many groups are read side by side, and each has so many reads at most.
+    /// Maximum number of groups that run concurrently, and maximum number of reads in a group.
     private static let most = 2
     private static let largestGroup = 32
 
@@ -22,7 +22,7 @@ public actor GroupedReader {
 
     public init(database: any SQLDatabase) { self.database = database }
 
-    /// Runs `body` in a transaction that reads, perhaps with others. It may be run more than once.
+    /// Runs `body` in a read transaction, possibly together with others. `body` may run more than once.
     public func read<T: Sendable>(
         _ body: @escaping @Sendable (any SQLTransaction) throws -> T
     ) async throws -> T {
@@ -55,14 +55,15 @@ public actor GroupedReader {
             let deliveries = try await database.lookUp { transaction in
                 try group.map { one in
                     let (deliver, error) = one.run(transaction)
-                    // On PostgreSQL a statement that fails ends the transaction for all behind it.
+                    // In PostgreSQL a failed statement aborts the transaction, including the later reads of the group.
                     if let error { throw error }
                     return deliver
                 }
             }
             for deliver in deliveries { deliver() }
         } catch {
-            // Over a fault of one of them each has a transaction of its own; of the store itself all are told.
+            // If one read caused the error, run each read in its own transaction. An error of the store itself fails
+            // all reads.
             guard group.count > 1, !((error as? StorageError)?.concernsStore ?? false) else {
                 for one in group { one.fail(error) }
                 return

@@ -1,9 +1,9 @@
-/// Runs bodies that have nothing to do with each other in one transaction.
+/// Runs independent bodies in one transaction.
 public typealias GroupedWriter = WriteGroup<GroupedBody, GroupedBody.Delivery>
 
-/// A body of a ``GroupedWriter``, whatever its value is.
+/// Type-erased body of a ``GroupedWriter``.
 public struct GroupedBody: Sendable {
-    /// Tells the caller the value.
+    /// Passes the value to the caller.
     public typealias Delivery = @Sendable () -> Void
 
     fileprivate let run: @Sendable (any SQLTransaction) throws -> Delivery
@@ -14,9 +14,9 @@ extension WriteGroup where Request == GroupedBody, Answer == GroupedBody.Deliver
         self.init(database: database) { bodies, transaction in try bodies.map { try $0.run(transaction) } }
     }
 
-    /// Runs `body` in a transaction, perhaps with others, and returns when it is durable.
+    /// Runs `body` in a transaction, possibly together with others, and returns when it is durable.
     ///
-    /// A caller that is cancelled still waits: what it began may be part of a transaction that others wait for.
+    /// Cancellation does not end the wait, because the transaction may contain the writes of other callers.
     public func write<T: Sendable>(
         _ body: @escaping @Sendable (any SQLTransaction) throws -> T
     ) async throws -> T {

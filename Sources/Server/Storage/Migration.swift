@@ -1,16 +1,17 @@
 import Foundation
 
-/// One step of the schema, forward only: what was published is never changed, only followed by a higher number.
+/// One forward-only step of the schema. A published step never changes; later steps have higher numbers.
 public struct Migration: Sendable {
-    /// The number of the step. Each module has a hundred: 200-299 Trust, 400-499 Records, and so on.
+    /// Number of the step. Each module has a range of one hundred: 200-299 Trust, 400-499 Records, and so on.
     public let number: Int
-    /// A name for people; it stands in the database and must not change.
+    /// Readable name; it is stored in the database and must not change.
     public let name: String
-    /// The statements, one SQL statement each.
+    /// Statements of the step; each string is one SQL statement.
     public let statements: @Sendable (SQLDialect) -> [String]
-    /// Does a bounded part of what is left to do with the rows, and says whether there is more; nil for a step that is
-    /// done by its statements. Each part is a transaction of its own, so that a step over millions of rows neither holds
-    /// the lock for long nor begins anew after a stop; its statements must be repeatable (`IF NOT EXISTS`).
+    /// Migrates a bounded number of rows and returns whether there are more; nil for a step that consists only of
+    /// statements. Each call is a transaction of its own, so that a step over millions of rows does not hold the lock
+    /// for long and continues after an interruption. The statements of such a step must be repeatable
+    /// (`IF NOT EXISTS`).
     public let slice: (@Sendable (any SQLTransaction) throws -> Bool)?
 
     public init(
@@ -25,11 +26,11 @@ public struct Migration: Sendable {
 }
 
 extension Migration {
-    /// Brings the schema of a database to the newest step, each step in a transaction of its own.
+    /// Migrates a database to the newest schema, each step in a transaction of its own.
     ///
-    /// A database that a newer program has written is refused: within the hundred of a module that the caller brings,
-    /// every step found must be known. Hundreds that the caller does not bring are left alone.
-    /// - Returns: the numbers of the steps that were to be done.
+    /// A database that a newer version has written is refused: every applied step must be known if it is in the range
+    /// of a module that the caller passes. Steps in other ranges are ignored.
+    /// - Returns: the numbers of the steps that were pending.
     /// - Throws: ``StorageError`` with code `storage-schema-newer`, `storage-schema-mismatch` or
     ///   `storage-schema-order`.
     @discardableResult
@@ -41,7 +42,7 @@ extension Migration {
             return try pending(migrations, in: transaction)
         }
         for migration in steps {
-            // Another program that opened the database at the same time may have done it meanwhile.
+            // Another process that opened the database at the same time may have applied the step meanwhile.
             let isLeft = try await database.write { transaction in
                 guard try !isDone(migration, in: transaction) else { return false }
                 for statement in migration.statements(transaction.dialect) {
@@ -74,9 +75,9 @@ extension Migration {
         }
     }
 
-    /// The steps that the database lacks, in their order. Throws as ``apply(_:at:to:)`` does.
+    /// Returns the steps that are not applied yet, in order. Throws the errors of ``apply(_:at:to:)``.
     public static func pending(_ migrations: [Migration], in transaction: any SQLTransaction) throws -> [Migration] {
-        // 1. What the caller brings.
+        // 1. Index the steps of the caller.
         var known: [Int: String] = [:]
         for migration in migrations {
             guard known.updateValue(migration.name, forKey: migration.number) == nil else {
@@ -85,7 +86,7 @@ extension Migration {
                     message: "Two schema steps have the number \(migration.number).")
             }
         }
-        // 2. What was done must be what we know.
+        // 2. Every applied step must be known.
         let hundreds = Set(known.keys.map { $0 / 100 })
         var newest: [Int: Int] = [:]
         for row in try transaction.query("SELECT number, name FROM schema_migration ORDER BY number") {
@@ -106,7 +107,7 @@ extension Migration {
             newest[number / 100] = number
             known[number] = nil
         }
-        // 3. What is left is done in order.
+        // 3. Pending steps must follow the applied ones.
         let pending = migrations.filter { known[$0.number] != nil }.sorted { $0.number < $1.number }
         for migration in pending where migration.number <= newest[migration.number / 100] ?? -1 {
             throw StorageError(

@@ -1,31 +1,31 @@
 import Foundation
 
-/// Whose clock says when a submission came and how long a lease lasts.
+/// Clock for receipt times and leases.
 public enum QueueClock: Sendable {
-    /// The caller's.
+    /// Clock of the caller.
     case ofCaller
-    /// The database's, so that all hosts have the same; that of a file is its host's.
+    /// Clock of the database, the same for all hosts; for a database file that of its host.
     case ofDatabase
 
-    /// Now.
+    /// Returns the current time.
     ///
-    /// - Parameter date: the caller's.
+    /// - Parameter date: current time of the caller.
     public func now(_ date: Date, in transaction: any SQLTransaction) throws -> Date {
         try now(date, answers: transaction.queries(queries(in: transaction.dialect))[...])
     }
 
-    /// What a database is asked for ``now(_:answers:)``.
+    /// Queries whose answers ``now(_:answers:)`` needs.
     func queries(in dialect: SQLDialect) -> [SQLQuery] {
         guard self == .ofDatabase, dialect == .postgresql else { return [] }
-        // Not the transaction's begin: it may have waited for its turn.
+        // `now()` would be the start of the transaction, before it waited for the lock.
         return [SQLQuery("SELECT extract(epoch FROM clock_timestamp())::double precision AS seconds")]
     }
 
-    /// Now, read from the answers to ``queries(in:)``.
+    /// Returns the current time from the answers to ``queries(in:)``.
     func now(_ date: Date, answers: ArraySlice<[SQLRow]>) throws -> Date {
         guard let answer = answers.first else { return date }
         guard let row = answer.first, case .real(let seconds) = row["seconds"] else {
-            throw StorageError(code: "storage-failed", message: "The database does not say what time it is.")
+            throw StorageError(code: "storage-failed", message: "The database did not return its time.")
         }
         return SQLTimestamp.rounded(Date(timeIntervalSince1970: seconds))
     }

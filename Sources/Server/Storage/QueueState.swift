@@ -1,12 +1,12 @@
 import Foundation
 
-/// The state that tells one queue's store from another, and before a restore from after it.
+/// Identity of a queue's store, including its epoch, which changes with each restore.
 public struct QueueState: Sendable, Hashable {
-    /// A random name that the store was given when it was made.
+    /// Random id that the store received when it was created.
     public let queueID: String
-    /// The study that it belongs to; nil until one has opened it.
+    /// Study that owns the store; nil until a study has opened it.
     public let studyID: String?
-    /// Grows with each restore from a backup: cursors of another epoch say nothing about this store.
+    /// Increases with each restore from a backup; cursors of another epoch are not valid for this store.
     public let epoch: Int64
 
     /// Reads the state of a queue's store. Throws ``StorageError``.
@@ -18,7 +18,7 @@ public struct QueueState: Sendable, Hashable {
             queueID: try row.text("queue_id"), studyID: row.textIfPresent("study_id"), epoch: try row.integer("epoch"))
     }
 
-    /// Gives a new store its name, and ties it to its study.
+    /// Assigns a new store its id and its study.
     ///
     /// - Throws: ``StorageError`` with code `queue-of-another-study` for a store that another study has opened.
     public static func claim(studyID: String, newQueueID: String, in transaction: any SQLTransaction) throws
@@ -37,8 +37,8 @@ public struct QueueState: Sendable, Hashable {
         return QueueState(queueID: name, studyID: studyID, epoch: state.epoch)
     }
 
-    /// Begins a new epoch, as after a restore. Microseconds since 1970 keep two restores of one backup apart, however soon
-    /// the second follows; a number that JSON keeps exactly (2^53) reaches to the year 2255.
+    /// Begins a new epoch, for example after a restore. The number is microseconds since 1970, so that two restores of
+    /// one backup differ even in quick succession; JSON represents it exactly (2^53) up to the year 2255.
     @discardableResult
     public static func beginEpoch(at: Date, in transaction: any SQLTransaction) throws -> Int64 {
         let microseconds = Int64(max(0, min(at.timeIntervalSince1970 * 1_000_000, 9e15)).rounded(.down))

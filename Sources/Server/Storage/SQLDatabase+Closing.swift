@@ -1,7 +1,7 @@
 extension SQLDatabase {
-    /// Uses the database and closes it, whatever comes of the use.
+    /// Uses the database and closes it, also after an error.
     ///
-    /// - Throws: what `body` throws, else what closing throws.
+    /// - Throws: the error of `body`, otherwise that of closing.
     public func closing<T>(_ body: (Self) async throws -> T) async throws -> T {
         do {
             let value = try await body(self)

@@ -1,53 +1,54 @@
-/// Statements inside one transaction. It lives only inside the closure it is passed to.
+/// Statements inside one transaction. Valid only inside the closure that receives it.
 ///
-/// Placeholders are `?`. Statements are written so that every engine takes them: `ON CONFLICT ... DO UPDATE` and
+/// Placeholders are `?`. Statements use only syntax that all engines support: `ON CONFLICT ... DO UPDATE` and
 /// `RETURNING`, never `INSERT OR REPLACE`; types `TEXT`, `BIGINT`, `DOUBLE PRECISION` and ``SQLDialect/blob``.
-/// All methods throw ``StorageError``; after that the transaction must end with an error, for engines differ in what they
-/// would still take.
+/// All methods throw ``StorageError``. After an error the transaction must end with an error, because engines differ in
+/// the statements that they still accept.
 public protocol SQLTransaction {
-    /// The engine that takes the statements.
+    /// Engine that runs the statements.
     var dialect: SQLDialect { get }
 
-    /// Runs one statement and gives the number of rows it changed. The prepared statement is kept for the next time.
+    /// Runs one statement and returns the number of rows that it changed. The prepared statement is cached.
     @discardableResult
     func execute(_ sql: String, _ parameters: [SQLValue]) throws -> Int
 
-    /// All rows of one query, or of one statement with `RETURNING`.
+    /// Returns all rows of one query, or of one statement with `RETURNING`.
     func query(_ sql: String, _ parameters: [SQLValue]) throws -> [SQLRow]
 
-    /// The first rows of one query, read one by one for as long as they are taken.
+    /// Returns the first rows of one query, and reads row by row until one is rejected.
     ///
-    /// - Parameter isTaken: whether a row is taken; no row is read after one that is not. It runs no other statement.
+    /// - Parameter isTaken: whether a row is accepted; no row is read after a rejected one. It must not run other
+    ///   statements.
     func query(_ sql: String, _ parameters: [SQLValue], while isTaken: (SQLRow) throws -> Bool) throws -> [SQLRow]
 
-    /// Runs queries one after the other. A server is waited for once, not for each.
+    /// Runs queries in order, with one round trip to a server.
     ///
-    /// - Returns: the rows of each.
+    /// - Returns: the rows of each query.
     func queries(_ queries: [SQLQuery]) throws -> [[SQLRow]]
 
-    /// Passes the rows of a query one by one, holding one at a time in memory. `body` may run other statements.
+    /// Passes the rows of a query one by one, with only one in memory at a time. `body` may run other statements.
     func each(_ sql: String, _ parameters: [SQLValue], _ body: (SQLRow) throws -> Void) throws
 
-    /// Prepares a statement that is to run for many rows.
+    /// Prepares a statement that runs for many rows.
     func prepare(_ sql: String) throws -> any SQLStatement
 
-    /// Prepares the statement of an insertion, kept for the next transaction. An engine that takes many rows faster than
-    /// one by one (PostgreSQL's `COPY`, for an insertion that fails on conflict) may do so here: no more is asked of what
-    /// it gives back than that all rows are there for the next other statement, and for the commit.
+    /// Prepares the statement of an insertion; it is cached for later transactions. An engine may insert rows in bulk
+    /// (PostgreSQL's `COPY`, for an insertion that fails on conflict): it only guarantees that all rows are written
+    /// before the next other statement and before the commit.
     func prepare(_ insertion: SQLInsertionTarget) throws -> any SQLStatement
 
-    /// Prepares the statement that inserts several rows, for an inserter; nil where the engine gains nothing by it.
+    /// Prepares a statement that inserts several rows, for an inserter; nil if the engine gains nothing by it.
     ///
-    /// - Parameter varying: as many columns, the first, differ from row to row. The placeholders are theirs, row after row,
-    ///   and then those of the columns that all rows share.
+    /// - Parameter varying: number of leading columns that differ from row to row. Their placeholders come first, row
+    ///   after row, then those of the columns that all rows share.
     func prepare(_ insertion: SQLInsertionTarget, rows: Int, varying: Int) throws -> (any SQLStatement)?
 
-    /// Reads until an instant at most: what others may ask for can take longer than anybody waits for it, and others wait
-    /// for the connection meanwhile. A query of a task that is cancelled is ended at once. Calls are not nested.
+    /// Runs queries with a deadline, for requests of unbounded cost: other callers wait for the connection meanwhile.
+    /// Cancelling the task ends the query immediately. Calls must not be nested.
     ///
-    /// - Parameter body: runs queries; it writes nothing.
-    /// - Throws: ``StorageError`` `storage-time-limit` where a query was ended for it, or was not begun;
-    ///   `CancellationError`; what `body` throws.
+    /// - Parameter body: runs queries; it must not write.
+    /// - Throws: ``StorageError`` `storage-time-limit` if the deadline ended a query or passed before it began;
+    ///   `CancellationError`; errors of `body`.
     func limited<T>(until end: ContinuousClock.Instant, _ body: () throws -> T) throws -> T
 }
 
@@ -64,35 +65,35 @@ extension SQLTransaction {
         Array(try query(sql, parameters).prefix { try isTaken($0) })
     }
 
-    /// All rows of a query without parameters.
+    /// Returns all rows of a query without parameters.
     public func query(_ sql: String) throws -> [SQLRow] {
         try query(sql, [])
     }
 
-    /// The first row of a query; nil if there is none.
+    /// Returns the first row of a query; nil if there is none.
     public func first(_ sql: String, _ parameters: [SQLValue] = []) throws -> SQLRow? {
         try query(sql, parameters).first
     }
 }
 
-/// A database: one writer at a time, many readers.
+/// A database with one writer at a time and many readers.
 public protocol SQLDatabase: Sendable {
-    /// Reads from one consistent state of the database.
+    /// Reads from one consistent snapshot of the database.
     ///
-    /// - Throws: ``StorageError`` `storage-busy` where no connection is free in time.
+    /// - Throws: ``StorageError`` `storage-busy` if no connection becomes free in time.
     func read<T: Sendable>(_ body: @escaping @Sendable (any SQLTransaction) throws -> T) async throws
         -> T
 
     /// Reads a few rows by their keys, on connections that long reads never use.
     ///
-    /// - Throws: ``StorageError`` `storage-busy` where no connection is free in time.
+    /// - Throws: ``StorageError`` `storage-busy` if no connection becomes free in time.
     func lookUp<T: Sendable>(_ body: @escaping @Sendable (any SQLTransaction) throws -> T) async throws
         -> T
 
-    /// Runs one transaction. It is durable when this returns, and wholly undone when `body` throws.
+    /// Runs one transaction. It is durable when this function returns, and completely rolled back when `body` throws.
     ///
-    /// `body` may run more than once, where the engine ended the transaction for another one's sake: it must have no
-    /// effect but on its transaction.
+    /// `body` may run more than once if the engine ended the transaction because of another one: it must have no
+    /// effects outside of its transaction.
     func write<T: Sendable>(_ body: @escaping @Sendable (any SQLTransaction) throws -> T) async throws
         -> T
 
@@ -108,27 +109,28 @@ extension SQLDatabase {
     }
 }
 
-/// A database that a transaction of another one can write to.
+/// A database that can be written to inside a transaction of another database.
 public protocol NestedSQLDatabase: SQLDatabase {
-    /// Runs one transaction of this database inside of a transaction of another one, on whose thread the caller is. It is
-    /// durable when this returns, whatever becomes of the other.
+    /// Runs one transaction of this database inside a transaction of another one, on the caller's thread. It is durable
+    /// when this function returns, even if the outer transaction is rolled back.
     func writeNested<T>(_ body: (any SQLTransaction) throws -> T) throws -> T
 }
 
-/// A database that tells readers on all machines when there is something new.
+/// A database that notifies readers on all machines of new rows.
 public protocol NotifyingDatabase: SQLDatabase {
-    /// An element soon after a transaction was committed that said so (``SQLTransaction/notify()``), and whenever some may have
-    /// been missed. Several that nobody has read yet are one.
+    /// Returns a sequence with an element soon after each committed transaction that called
+    /// ``SQLTransaction/notify()``, and whenever a notification may have been missed. Unread elements are combined into
+    /// one.
     func notifications() -> AsyncStream<Void>
 }
 
 extension SQLTransaction {
-    /// Tells, once the transaction is committed, that there is something new. An engine that tells nobody does nothing.
+    /// Notifies readers when the transaction is committed. An engine without notifications does nothing.
     func notify() throws {
         _ = try queries(notification)
     }
 
-    /// What ``notify()`` runs.
+    /// Queries that ``notify()`` runs.
     var notification: [SQLQuery] {
         dialect == .postgresql ? [SQLQuery("SELECT pg_notify(current_schema(), '')::text AS told")] : []
     }

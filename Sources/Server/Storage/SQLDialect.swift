@@ -1,9 +1,9 @@
-/// The engines' differences that a statement must know.
+/// Differences between the engines that statements depend on.
 public enum SQLDialect: Sendable {
     case sqlite
     case postgresql
 
-    /// The column type of bytes.
+    /// Column type of bytes.
     public var blob: String {
         switch self {
         case .sqlite: "BLOB"
@@ -11,8 +11,8 @@ public enum SQLDialect: Sendable {
         }
     }
 
-    /// Stands behind the definition of a table whose rows are little more than its key: SQLite then keeps them in the key's
-    /// tree alone. PostgreSQL has nothing like it.
+    /// Suffix of the definition of a table whose rows contain little more than the key: SQLite then stores them only in
+    /// the key's tree. PostgreSQL has no such option.
     public var keptInKey: String {
         switch self {
         case .sqlite: "WITHOUT ROWID"
@@ -20,7 +20,7 @@ public enum SQLDialect: Sendable {
         }
     }
 
-    /// The type of a 64-bit primary key that the caller numbers: in SQLite the row's own number, which needs no index.
+    /// Type of a 64-bit primary key that the caller assigns: in SQLite the rowid, which needs no index.
     public var rowNumber: String {
         switch self {
         case .sqlite: "INTEGER"
@@ -28,7 +28,7 @@ public enum SQLDialect: Sendable {
         }
     }
 
-    /// The definition of a 64-bit primary key that the engine numbers itself, upwards, never using a number twice.
+    /// Definition of a 64-bit primary key that the engine assigns in increasing order, without reuse.
     public var numberedKey: String {
         switch self {
         case .sqlite: "INTEGER PRIMARY KEY AUTOINCREMENT"
@@ -36,8 +36,8 @@ public enum SQLDialect: Sendable {
         }
     }
 
-    /// What stands behind an expression to have it compared by its bytes: needed where a column of ours is compared with one
-    /// of a table that somebody else made, in a database whose language orders texts otherwise.
+    /// Suffix of an expression that is compared by its bytes. It is needed to compare a column of Tributary with one of
+    /// a foreign table, in a database whose locale orders texts differently.
     public var bytewise: String {
         switch self {
         case .sqlite: "COLLATE BINARY"
@@ -45,8 +45,8 @@ public enum SQLDialect: Sendable {
         }
     }
 
-    /// Joins the rows of a table that are looked up by its index for each of the rows before. Left to itself PostgreSQL goes
-    /// through the whole table where it is small, once for each such query.
+    /// Joins a table by an index lookup for each preceding row. Without it, PostgreSQL may scan the whole table for
+    /// each such query if the table is small.
     public func lookup(in table: String, as name: String, where condition: String) -> String {
         switch self {
         case .sqlite: "CROSS JOIN \(table) \(name) ON \(condition)"
@@ -54,9 +54,9 @@ public enum SQLDialect: Sendable {
         }
     }
 
-    /// A statement of a migration as the engine takes it. Migrations say `TEXT` and `varchar`, which SQLite compares by their
-    /// bytes and PostgreSQL by the database's language unless a column says otherwise: ours do, so that ordering, paging and
-    /// prefixes are the same on both.
+    /// Returns a migration's statement in the form of the engine. Migrations use `TEXT` and `varchar`. SQLite compares
+    /// them by their bytes; PostgreSQL compares them by the database's locale unless the column has a collation. This
+    /// function adds one, so that ordering, paging and prefixes are the same in both engines.
     public func definition(_ statement: String) -> String {
         guard self == .postgresql else { return statement }
         let words = statement.split(separator: " ", omittingEmptySubsequences: true).prefix(2).map { $0.uppercased() }

@@ -1,31 +1,31 @@
-/// A column that an insertion fills: its name, and its value for what is inserted.
+/// A column of an insertion, with the function that returns its value.
 public struct SQLColumn<Source>: Sendable {
-    /// The name, as the table has it.
+    /// Name of the column in the table.
     public let name: String
     @usableFromInline let value: @Sendable (Source) -> SQLValue
 
-    /// A column with its value.
+    /// Creates a column.
     public init(_ name: String, _ value: @escaping @Sendable (Source) -> SQLValue) {
         self.name = name
         self.value = value
     }
 }
 
-/// An insertion of rows of one kind into a table: each column stands once, with its value beside its name.
+/// An insertion of rows of one type into a table, with the name and value of each column.
 ///
-/// Of many rows that are written together some columns are the same, such as where they come from. They are computed and
-/// bound once, when the inserter is made (``SQLTransaction/inserter(_:sharing:)``).
+/// Rows that are written together have some columns in common, such as their source. Those values are computed and
+/// bound once, when the inserter is created (``SQLTransaction/inserter(_:sharing:)``).
 public struct SQLInsertion<Row, Shared>: Sendable {
-    /// The table, its columns and what becomes of a row whose key is taken.
+    /// The table, its columns and the conflict rule.
     public let target: SQLInsertionTarget
     let columns: [SQLColumn<Row>]
     let shared: [SQLColumn<Shared>]
 
-    /// An insertion into a table.
+    /// Creates an insertion into a table.
     ///
     /// - Parameters:
-    ///   - columns: those that differ from row to row.
-    ///   - shared: those that all rows of one inserter have in common.
+    ///   - columns: columns that differ from row to row.
+    ///   - shared: columns that have the same value in all rows of one inserter.
     public init(
         into table: String, onConflict: SQLInsertionTarget.Conflict = .fails, columns: [SQLColumn<Row>],
         shared: [SQLColumn<Shared>] = []
@@ -36,34 +36,33 @@ public struct SQLInsertion<Row, Shared>: Sendable {
         self.shared = shared
     }
 
-    /// The values of a row, in the order of the statement's placeholders, without those that rows share.
+    /// Returns the values of a row in the order of the placeholders, without the shared ones.
     public func values(of row: Row) -> [SQLValue] { columns.map { $0.value(row) } }
 
-    /// The columns that all rows of one inserter have in common, with their values.
+    /// Returns the shared columns with their values.
     public func shared(by source: Shared) -> [(name: String, value: SQLValue)] {
         shared.map { ($0.name, $0.value(source)) }
     }
 }
 
-/// The table, the columns and the rule for conflicts that an insertion asks of the engine.
+/// Table, columns and conflict rule of an insertion.
 public struct SQLInsertionTarget: Sendable, Hashable {
-    /// The rule for a row whose key is taken.
+    /// Rule for a row whose key already exists.
     public enum Conflict: Sendable, Hashable {
-        /// The row is refused with an error.
+        /// The insertion fails with an error.
         case fails
-        /// The row that is there stays as it is. The columns are those of a unique key.
+        /// The existing row stays unchanged. The columns are those of a unique key.
         case keepsPresent(key: [String])
-        /// The row that is there takes the new values. The columns are those of a unique key.
+        /// The existing row takes the new values. The columns are those of a unique key.
         case replaces(key: [String])
     }
 
-    /// The table.
     public let table: String
-    /// The columns, in the order of a statement's placeholders.
+    /// Columns in the order of the statement's placeholders.
     public let columns: [String]
-    /// The rule for a row whose key is taken.
+    /// Rule for a row whose key already exists.
     public let onConflict: Conflict
-    /// The statement that inserts one row, the same for every engine.
+    /// Statement that inserts one row, the same for every engine.
     public let sql: String
 
     init(table: String, columns: [String], onConflict: Conflict) {
@@ -76,11 +75,11 @@ public struct SQLInsertionTarget: Sendable, Hashable {
             + Self.conflictClause(onConflict, columns)
     }
 
-    /// SQLite's statement that inserts several rows. A row that is refused ends it, with the rows before inserted: who runs it
-    /// does not commit them. Otherwise SQLite would keep, for each run, a copy of each page that it changes.
+    /// SQLite's statement that inserts several rows. A rejected row ends the statement and leaves the rows before it
+    /// inserted, so the caller must not commit. Without `OR FAIL`, SQLite would copy each page that a run changes.
     ///
-    /// - Parameter varying: as many columns, the first, differ from row to row. The placeholders are theirs, row after row,
-    ///   and then those of the columns that all rows share.
+    /// - Parameter varying: number of leading columns that differ from row to row. Their placeholders come first, row
+    ///   after row, then those of the columns that all rows share.
     func sql(rows: Int, varying: Int) -> String {
         let places = (0..<rows).map { row in
             let own = (0..<varying).map { "?\(row * varying + $0 + 1)" }
@@ -102,26 +101,28 @@ public struct SQLInsertionTarget: Sendable, Hashable {
     }
 }
 
-/// Inserts rows of one kind through a statement that is prepared once. It lives only inside the transaction that made it.
+/// Inserts rows of one type through a statement that is prepared once. Valid only inside the transaction that created
+/// it.
 public struct SQLInserter<Row> {
-    /// So many rows wait at most.
+    /// Maximum number of buffered rows.
     @usableFromInline static var most: Int { 4096 }
-    /// So many are run as one statement, where an engine gains by it.
+    /// Number of rows in one statement, for engines that gain by it.
     @usableFromInline static var together: Int { 16 }
-    /// A row with a longer value is run by itself: no more than one such is bound at a time.
+    /// Maximum size of a value, in bytes, in a statement for several rows; a row with a longer value is inserted by
+    /// itself. So only one such value is bound at a time.
     @usableFromInline static var longest: Int { 1 << 16 }
 
-    // Its functions are compiled for each kind of row where they are called: thousands of rows go through them in one transaction,
-    // and what is said of no kind in particular copies a row for each of its columns.
+    // These functions are specialized for each row type at the call site: one transaction inserts thousands of rows,
+    // and the unspecialized code would copy the row for each of its columns.
     @usableFromInline let statement: any SQLStatement
     @usableFromInline let columns: [SQLColumn<Row>]
-    /// The numbers of the placeholders that are part of the key of an insertion that keeps what is present.
+    /// Placeholders that belong to the key, for an insertion that keeps existing rows.
     private let keyPositions: [Int]
     private let target: SQLInsertionTarget
     private let shared: [SQLValue]
     private let transaction: any SQLTransaction
     @usableFromInline var waiting: [Row] = []
-    /// The statement for several rows, once there were as many.
+    /// Statement for several rows; nil until it is first needed.
     @usableFromInline var several: (any SQLStatement)?
     private var hasAskedForSeveral = false
 
@@ -139,11 +140,11 @@ public struct SQLInserter<Row> {
         keyPositions = columns.indices.filter { key.contains(columns[$0].name) }.map { $0 + 1 }
     }
 
-    /// Tells which rows are to be inserted next by an insertion that keeps what is present, so that a server is asked once
-    /// which of them it has, and not about each. ``insert(_:)`` answers the same without; nothing else may insert or delete
-    /// rows of the table until then.
+    /// Announces the next rows of an insertion that keeps existing rows, so that one query finds which of them exist.
+    /// ``insert(_:)`` returns the same result without it. Until these rows are inserted, no other statement may insert
+    /// or delete rows of the table.
     ///
-    /// - Parameter rows: what stands in the columns of the key counts.
+    /// - Parameter rows: only their values of the key's columns are used.
     public func expect(_ rows: some Sequence<Row>) throws {
         try statement.expect(at: keyPositions) {
             rows.map { row in keyPositions.map { columns[$0 - 1].value(row) } }
@@ -152,24 +153,24 @@ public struct SQLInserter<Row> {
 
     /// Inserts a row.
     ///
-    /// - Returns: false where the insertion keeps what is there and the row's key was taken: then nothing was done.
-    /// - Throws: ``StorageError``, at once or with the next other statement of the transaction.
+    /// - Returns: false if the insertion keeps existing rows and the row's key exists: then nothing was changed.
+    /// - Throws: ``StorageError``, immediately or at the next other statement of the transaction.
     @discardableResult
     @inlinable public func insert(_ row: Row) throws -> Bool {
         for place in columns.indices { try statement.bind(columns[place].value(row), at: place + 1) }
         return try statement.run() > 0
     }
 
-    /// Inserts a row by the next ``flush()``. Rows that go into one table one after the other cost less than by turns with
-    /// those of others: SQLite finds the table's pages in the processor's cache.
+    /// Buffers a row for the next ``flush()``. Inserting many rows of one table in sequence costs less than alternating
+    /// between tables, because SQLite finds the table's pages in the processor's cache.
     ///
-    /// - Throws: ``StorageError``, also over a row that was added before.
+    /// - Throws: ``StorageError``, also for a row that was added before.
     @inlinable public mutating func add(_ row: Row) throws {
         waiting.append(row)
         if waiting.count == Self.most { try flush() }
     }
 
-    /// Inserts what was added. Whoever adds must see to it before others read, and at the end.
+    /// Inserts the buffered rows. The caller must call it before other code reads the rows, and at the end.
     ///
     /// - Throws: ``StorageError``; then the transaction must not be committed.
     @inlinable public mutating func flush() throws {
@@ -178,10 +179,10 @@ public struct SQLInserter<Row> {
         try statement.finish()
     }
 
-    /// Inserts rows at once by an insertion that keeps what is present.
+    /// Inserts rows immediately, for an insertion that keeps existing rows.
     ///
-    /// - Returns: how many of them were new, of some after the other; nil where the engine gains nothing by it: then nothing
-    ///   was done.
+    /// - Returns: ranges of the rows in order, each with its number of new rows; nil if the engine gains nothing by it:
+    ///   then nothing was inserted.
     /// - Throws: ``StorageError``; then the transaction must not be committed.
     public mutating func insert(contentsOf rows: [Row]) throws -> [(rows: Range<Int>, new: Int)]? {
         guard rows.count >= Self.together else { return nil }
@@ -192,9 +193,9 @@ public struct SQLInserter<Row> {
         return inserted
     }
 
-    /// Inserts rows, several with a statement where there is one.
+    /// Inserts rows, several with one statement if the engine supports it.
     ///
-    /// - Parameter ran: told of each statement its rows and how many of them were new.
+    /// - Parameter ran: receives the rows of each statement and the number of new ones.
     @inlinable mutating func run(_ rows: [Row], _ ran: (Range<Int>, Int) -> Void) throws {
         if rows.count >= Self.together { try askForSeveral() }
         var place = 0
@@ -209,9 +210,9 @@ public struct SQLInserter<Row> {
         }
     }
 
-    /// Binds the next rows to the statement for several.
+    /// Binds the next rows to the statement for several rows.
     ///
-    /// - Returns: false where one is too long.
+    /// - Returns: false if a value is too long.
     @inlinable func bind(_ rows: [Row], from place: Int, _ several: any SQLStatement) throws -> Bool {
         var position = 1
         for row in place..<place + Self.together {
@@ -237,7 +238,7 @@ public struct SQLInserter<Row> {
 extension SQLTransaction {
     /// Prepares an insertion for many rows.
     ///
-    /// - Parameter shared: what the columns that all rows share are made of.
+    /// - Parameter shared: source of the values of the shared columns.
     /// - Throws: ``StorageError``.
     public func inserter<Row, Shared>(
         _ insertion: SQLInsertion<Row, Shared>, sharing shared: Shared
@@ -247,7 +248,7 @@ extension SQLTransaction {
             sharing: insertion.shared.map { $0.value(shared) }, in: self)
     }
 
-    /// Prepares an insertion of rows that share nothing.
+    /// Prepares an insertion of rows without shared columns.
     ///
     /// - Throws: ``StorageError``.
     public func inserter<Row>(_ insertion: SQLInsertion<Row, Void>) throws -> SQLInserter<Row> {
@@ -259,6 +260,6 @@ extension SQLTransaction {
     /// - Throws: ``StorageError``.
     public func prepare(_ insertion: SQLInsertionTarget) throws -> any SQLStatement { try prepare(insertion.sql) }
 
-    /// Rows are inserted one by one.
+    /// Returns nil: rows are inserted one by one.
     public func prepare(_ insertion: SQLInsertionTarget, rows: Int, varying: Int) throws -> (any SQLStatement)? { nil }
 }

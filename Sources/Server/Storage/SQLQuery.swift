@@ -1,4 +1,4 @@
-/// A query, or a statement whose rows are asked for, with its values.
+/// A query, or a statement with `RETURNING`, with its values.
 public struct SQLQuery: Sendable {
     public let sql: String
     public let parameters: [SQLValue]
@@ -10,9 +10,9 @@ public struct SQLQuery: Sendable {
 }
 
 extension SQLTransaction {
-    /// Runs queries one after the other. A server is waited for once, not for each.
+    /// Runs the queries in order, each by itself.
     ///
-    /// - Returns: the rows of each.
+    /// - Returns: the rows of each query.
     public func queries(_ queries: [SQLQuery]) throws -> [[SQLRow]] {
         try queries.map { try query($0.sql, $0.parameters) }
     }

@@ -1,35 +1,35 @@
-/// A statement that was prepared once and runs for many rows. It lives only inside the transaction that made it.
+/// A statement that is prepared once and runs for many rows. Valid only inside the transaction that created it.
 ///
-/// A bound value stays bound for the rows that follow until it is bound anew, so a value that all rows share is bound
-/// once. The statement gives no rows back. All methods throw ``StorageError``.
+/// A bound value stays bound for the following rows, so a value that all rows share is bound once. The statement
+/// returns no rows. All methods throw ``StorageError``.
 public protocol SQLStatement {
-    /// Binds a value to the placeholder of this number, counted from 1.
+    /// Binds a value to the placeholder with this number, counted from 1.
     func bind(_ value: SQLValue, at position: Int) throws
 
-    /// Runs the statement with what is bound.
+    /// Runs the statement with the bound values.
     ///
     /// - Returns: the number of rows it changed.
     @discardableResult
     func run() throws -> Int
 
-    /// Tells which rows are to be run next, where an engine asks its server about each: it may then ask about all of them
-    /// at once. What ``run()`` answers is the same. Until they were run nothing else inserts or deletes rows of the table.
+    /// Announces the next rows, so that an engine may query their keys at once instead of for each row. The results of
+    /// ``run()`` are the same. Until these rows are run, no other statement may insert or delete rows of the table.
     ///
     /// - Parameters:
-    ///   - positions: the placeholders that differ from row to row and are part of the key.
-    ///   - keys: their values for each row; not computed where nobody needs them.
+    ///   - positions: placeholders that differ from row to row and are part of the key.
+    ///   - keys: their values for each row; computed only if the engine needs them.
     func expect(at positions: [Int], _ keys: () throws -> [[SQLValue]]) throws
 
-    /// Sees that all rows are written that were run, where an engine lets some wait
+    /// Writes all buffered rows, for an engine that buffers
     /// (``SQLTransaction/prepare(_:)-(SQLInsertionTarget)``).
     func finish() throws
 }
 
 extension SQLStatement {
-    /// Each row is asked about by itself.
+    /// Does nothing: each row is queried by itself.
     public func expect(at positions: [Int], _ keys: () throws -> [[SQLValue]]) throws {}
 
-    /// Nothing waits.
+    /// Does nothing: no rows are buffered.
     public func finish() throws {}
 
     /// Binds values to the placeholders from this number on.

@@ -1,12 +1,12 @@
 import Foundation
 
-/// The submissions that a device sent while it spoke for one participant.
+/// Submissions that a device sent while it was bound to one participant.
 public struct SubmissionStretch: Sendable, Hashable, Codable {
-    /// The device.
+    /// Device queue of the device.
     public let lane: String
-    /// Those received after this; nil for from the beginning.
+    /// Only submissions that were received after this time; nil for no lower bound.
     public let after: Date?
-    /// Those received until then; nil for all that came since.
+    /// Only submissions that were received up to this time; nil for no upper bound.
     public let until: Date?
 
     public init(lane: String, after: Date?, until: Date?) {
@@ -17,15 +17,15 @@ public struct SubmissionStretch: Sendable, Hashable, Codable {
 }
 
 extension SQLSubmissionQueue {
-    /// The rows that a deletion takes in the queue.
+    /// Digests of the rows that a deletion takes from the queue.
     public struct Emptied: Sendable, Hashable, Codable {
-        /// The sealed bytes that went.
+        /// Sealed bodies that are deleted.
         public let bodies: RowsDigest
-        /// The submissions as they were.
+        /// Submissions before the deletion.
         public let submissions: RowsDigest
     }
 
-    /// What ``empty(_:reason:at:in:)`` will take.
+    /// Returns the digests of the rows that ``empty(_:reason:at:in:)`` would change.
     public static func digest(_ stretches: [SubmissionStretch], in transaction: any SQLTransaction) throws -> Emptied {
         var bodies: [RowsDigest] = []
         var submissions: [RowsDigest] = []
@@ -40,11 +40,11 @@ extension SQLSubmissionQueue {
         return Emptied(bodies: RowsDigest(joining: bodies), submissions: RowsDigest(joining: submissions))
     }
 
-    /// Refuses all submissions of some stretches for good, whatever had become of them, and deletes their sealed bytes.
+    /// Refuses all submissions of the given periods for good, whatever their status, and deletes their sealed bodies.
     ///
-    /// Of each stays what says nothing but that the device sent it: the device and the submission's id, so that the device
-    /// is told not to keep it and a resend brings nothing back. Who has one leased loses it.
-    /// - Parameter reason: the stable code that the device is told.
+    /// Only the device and the submission's id remain, so that the device is notified not to keep it and a resend has
+    /// no effect. A lease of such a submission is lost.
+    /// - Parameter reason: stable code that is reported to the device.
     public static func empty(
         _ stretches: [SubmissionStretch], reason: String, at: Date, in transaction: any SQLTransaction
     ) throws {
@@ -80,7 +80,7 @@ extension SQLSubmissionQueue {
         return (condition, parameters)
     }
 
-    /// What devices have waiting: submissions that are neither stored nor refused, by device and status.
+    /// Returns the numbers of submissions that are neither stored nor refused, by device and status.
     public static func waiting(in transaction: any SQLTransaction) throws -> [String: [SubmissionStatus: Int]] {
         var waiting: [String: [SubmissionStatus: Int]] = [:]
         let rows = try transaction.query(
@@ -95,11 +95,11 @@ extension SQLSubmissionQueue {
         return waiting
     }
 
-    /// What some stretches have waiting, each with its sealed bytes, in the order of arrival.
+    /// Returns the waiting submissions of a period with their sealed bodies, in the order of arrival.
     ///
     /// - Parameters:
-    ///   - number: only those behind this one.
-    ///   - limit: how many at most.
+    ///   - number: only submissions after this one.
+    ///   - limit: maximum number of submissions.
     public static func waiting(
         of stretch: SubmissionStretch, behind number: Int64, limit: Int, in transaction: any SQLTransaction
     ) throws -> [(summary: SubmissionSummary, body: Data)] {
@@ -114,11 +114,11 @@ extension SQLSubmissionQueue {
         return try rows.map { (try SubmissionSummary($0), try $0.blob("body")) }
     }
 
-    /// What waits, each with its sealed bytes, in the order of arrival.
+    /// Returns the waiting sealed bodies in the order of arrival.
     ///
     /// - Parameters:
-    ///   - number: only what arrived after this one.
-    ///   - limit: how many at most.
+    ///   - number: only submissions that arrived after this one.
+    ///   - limit: maximum number of bodies.
     public func sealedBodies(behind number: Int64, limit: Int) async throws -> [(number: Int64, body: Data)] {
         try await database.read { transaction in
             try transaction.query(

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A submission that is to be written, and the room that its lane has.
+/// A submission to write, and the quota of its device queue.
 struct EnqueueRequest: Sendable {
     let submission: NewSubmission
-    /// So many bytes may wait in its lane, held or quarantined; nil where there is no limit.
+    /// Maximum bytes of held and quarantined submissions in the device queue; nil for no limit.
     let quota: Int?
 
     var identity: [SQLValue] { [SQLValue(submission.lane), SQLValue(submission.submissionID)] }
@@ -14,13 +14,13 @@ extension SQLSubmissionQueue {
         try await enqueuing.write(EnqueueRequest(submission: submission, quota: quota))
     }
 
-    /// Parameter: client. A row where the client has been shut out or replaced since it showed its token.
+    /// Parameter: client. Returns a row if the client has been revoked or replaced since it was authenticated.
     static let revokedSQL = "SELECT 1 AS one FROM client WHERE id = ? AND revoked_at IS NOT NULL"
-    /// The latest time of receipt: that of the last row.
+    /// Latest time of receipt: that of the last row.
     static let newestSQL = "SELECT received_at FROM submission ORDER BY number DESC LIMIT 1"
-    /// Parameters: lane, submission id.
+    /// Parameters: device queue, submission id.
     static let lookUpSQL = "SELECT digest FROM submission WHERE lane = ? AND submission_id = ?"
-    /// Parameter: lane.
+    /// Parameter: device queue.
     static let heldBytesSQL = """
         SELECT COALESCE(sum(size), 0) AS bytes FROM submission WHERE lane = ? AND status IN ('held', 'quarantined')
         """
@@ -29,25 +29,25 @@ extension SQLSubmissionQueue {
         size, received_at, status, changed_at, change)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'received', ?, ?)
         """
-    /// Parameters: body, lane, submission id.
+    /// Parameters: body, device queue, submission id.
     private static let insertBodySQL = """
         INSERT INTO submission_body (number, body) SELECT number, ? FROM submission WHERE lane = ? AND submission_id = ?
         """
 
-    /// Writes submissions in their order. A server is asked once what stands and told once what to write, however many
-    /// they are.
+    /// Writes submissions in order, with a fixed number of round trips to a server (more only for a large total size).
     ///
-    /// A transaction that writes has no other beside it, on any engine, so that what was asked still holds when it is written.
+    /// No other write transaction runs concurrently, on any engine, so the queried state is still valid when the rows
+    /// are written.
     static func enqueue(
         _ requests: [EnqueueRequest], clock: QueueClock, in transaction: any SQLTransaction
     ) throws -> [EnqueueResult] {
-        // 1. What stands.
+        // 1. Load the current state.
         let stock = try EnqueueStock(requests, clock: clock, in: transaction)
-        // 2. What is new, each decided as if those before it were written.
+        // 2. Decide about each submission as if the ones before it were written.
         var decision = EnqueueDecision(stock)
         let results = requests.map { decision.decide($0) }
         guard !decision.accepted.isEmpty else { return results }
-        // 3. The rows and the sealed bytes, and that there is something new.
+        // 3. Write the rows and the sealed bodies, and notify readers.
         var change = try takeChanges(decision.accepted.count, in: transaction)
         for part in decision.parts() {
             var queries: [SQLQuery] = []
@@ -70,9 +70,9 @@ extension SQLSubmissionQueue {
         return results
     }
 
-    /// Takes numbers of the one counter and tells those who wait for submissions.
+    /// Takes numbers from the change counter and notifies the readers of the queue.
     ///
-    /// - Returns: the number before the first that was taken.
+    /// - Returns: the number before the first one that was taken.
     private static func takeChanges(_ count: Int, in transaction: any SQLTransaction) throws -> Int64 {
         let counter = SQLQuery(
             "UPDATE queue_state SET change = change + ? WHERE id = 1 RETURNING change AS value", [SQLValue(count)])

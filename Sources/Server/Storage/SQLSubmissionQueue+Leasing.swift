@@ -8,8 +8,8 @@ extension SQLSubmissionQueue {
         let (sql, passed) = Self.leasing(isIdle: isIdle, passingOver: lanes)
         let takesAlone = isIdle && lanes.isEmpty
         let clock = clock
-        // Looking needs no write lock, and most of the time there is nothing. The bodies, which may be long, are read here too,
-        // where nobody waits for the lock.
+        // The search needs no write lock, and usually finds nothing. It also reads the bodies, which may be long, while
+        // no one waits for the lock.
         let seen: [Int64: Data]? = try await database.read { transaction in
             guard try transaction.first(Self.anyReceivedSQL) != nil else { return nil }
             let parameters = [SQLValue(owner), SQLValue(try clock.now(now, in: transaction))]
@@ -22,30 +22,31 @@ extension SQLSubmissionQueue {
         return try await database.write { transaction in
             let now = try clock.now(now, in: transaction)
             let parameters = [SQLValue(owner), SQLValue(now)]
-            // 1. What was never begun, or ended well. What changed since it was seen is looked at the next time, and what
-            //    stands behind it.
+            // 1. Lease submissions that were never begun, or were given back. One that changed since the search ends
+            //    the batch; it and the later ones are left for the next call.
             let found = try transaction.query(sql, parameters + passed + [SQLValue(limit)])
             var rows = try found.map { (row: $0, body: seen[try $0.integer("number")]) }.prefix { $0.body != nil }
-            // 2. Then one that somebody died over, alone.
+            // 2. Otherwise lease one submission that was begun and not ended, by itself.
             while takesAlone, found.isEmpty, rows.isEmpty,
                 let row = try transaction.first(Self.leaseBegunSQL, parameters)
             {
-                // Whoever asks for what it has leased itself has not died over it.
+                // A submission that the owner itself has leased did not crash its process.
                 if try row.integer("begun") < Self.maximumBegun || row["lease_owner"] == .text(owner) {
                     rows = [(row, try Self.body(of: row, in: transaction))]
                 } else {
                     try Self.settle(try row.integer("number"), as: Self.crashed, at: now, in: transaction)
-                    // What waited behind it is free now, and comes before what was begun further back in its lane.
+                    // The submissions after it are free now, and precede begun ones that are later in its device queue.
                     let freed = try Self.fitting(try transaction.query(sql, parameters + passed + [SQLValue(limit)]))
                     rows = try freed.map { (row: $0, body: try Self.body(of: $0, in: transaction)) }[...]
                 }
             }
             guard !rows.isEmpty else { return [] }
-            // 3. Whose lease in the lane ran out has lost all of it, also what stands behind: the order is the lane's.
+            // 3. End expired leases of other owners in these device queues, also of later submissions: a device queue
+            //    is processed in order.
             for lane in Set(try rows.map { try $0.row.text("lane") }) {
                 try transaction.execute(Self.endOthersSQL, [SQLValue(lane), SQLValue(owner)])
             }
-            // 4. That it is begun is durable before it is.
+            // 4. Record durably that the submissions are begun before their processing begins.
             let lease = try Self.nextLease(in: transaction)
             let until = SQLValue(now.addingTimeInterval(duration))
             return try rows.map { row, body in
@@ -63,15 +64,15 @@ extension SQLSubmissionQueue {
 
     private static func body(of row: SQLRow, in transaction: any SQLTransaction) throws -> Data {
         guard let body = try transaction.first(bodySQL, [row["number"]]) else {
-            throw StorageError.column("body", wanted: "the bytes of a submission that waits")
+            throw StorageError.column("body", wanted: "the bytes of a waiting submission")
         }
         return try body.blob("body")
     }
 
-    /// The bytes of bodies that are leased at a time; one is leased whatever it weighs.
+    /// Maximum bytes of bodies per lease; a single larger submission is still leased.
     static let mostBytes: Int64 = 32 << 20
 
-    /// The first rows whose bodies are not too much at a time.
+    /// Returns the first rows whose bodies fit into the limit.
     private static func fitting(_ rows: [SQLRow]) throws -> [SQLRow] {
         var bytes: Int64 = 0
         var count = 0
@@ -87,20 +88,21 @@ extension SQLSubmissionQueue {
 
     private static let crashed = SubmissionOutcome(
         status: .quarantined, reasonCode: "processing-crashed",
-        detail: "The consumer was killed each time that it handled this; have a developer look at it.")
+        detail: "The consumer was killed each time that it processed this; report it to a developer.")
 
     static let anyReceivedSQL = "SELECT 1 AS one FROM submission WHERE status = 'received' LIMIT 1"
 
-    /// No other owner has a live lease in the lane. Parameters: owner, now.
+    /// Condition that no other owner has a valid lease in the device queue. Parameters: owner, now.
     private static let isFree = """
         NOT EXISTS (SELECT 1 FROM submission l WHERE l.lane = s.lane AND l.lease_owner IS NOT NULL
             AND l.lease_owner <> ? AND l.lease_until > ?)
         """
 
-    /// For an owner that handles nothing. Parameters: owner, now, limit.
+    /// For an owner without submissions in progress. Parameters: owner, now, limit.
     static let leaseSQL = leaseSQL(without: "k.begun > 0 AND k.number <= s.number")
 
-    /// For an owner that handles submissions: what was released comes before them in its lane, and waits all the same.
+    /// For an owner with submissions in progress. A submission that was released may precede them in its device queue,
+    /// and still waits.
     /// Parameters: owner, now, limit.
     static let leaseBesideSQL = leaseSQL(without: "k.begun > 0")
 
@@ -114,21 +116,21 @@ extension SQLSubmissionQueue {
             """
     }
 
-    /// So many lanes can be passed over.
+    /// Maximum number of device queues that can be passed over.
     public static let mostPassedOver = 64
 
-    /// The statement that leases, and its parameters between the time and the limit.
+    /// Returns the leasing statement, and its parameters between the time and the limit.
     private static func leasing(isIdle: Bool, passingOver lanes: [String]) -> (sql: String, parameters: [SQLValue]) {
         guard let last = lanes.last else { return (isIdle ? leaseSQL : leaseBesideSQL, []) }
         let named = lanes.suffix(mostPassedOver).map { SQLValue($0) }
-        // Always as many, so that it is one statement.
+        // Pad to a fixed number of parameters, so that one prepared statement serves all.
         let rest = repeatElement(SQLValue(last), count: mostPassedOver - named.count)
         return (isIdle ? leasePassingSQL : leaseBesidePassingSQL, named + rest)
     }
 
-    /// Parameters: owner, now, lanes, limit.
+    /// Parameters: owner, now, device queues, limit.
     static let leasePassingSQL = leaseSQL(without: "k.begun > 0 AND k.number <= s.number", passingOver: true)
-    /// Parameters: owner, now, lanes, limit.
+    /// Parameters: owner, now, device queues, limit.
     static let leaseBesidePassingSQL = leaseSQL(without: "k.begun > 0", passingOver: true)
 
     /// Parameters: owner, now.
@@ -140,7 +142,7 @@ extension SQLSubmissionQueue {
         ORDER BY s.number LIMIT 1
         """
 
-    /// Parameters: lane, owner.
+    /// Parameters: device queue, owner.
     static let endOthersSQL = """
         UPDATE submission SET lease = NULL, lease_owner = NULL, lease_until = NULL
         WHERE lane = ? AND lease_owner IS NOT NULL AND lease_owner <> ?
@@ -206,7 +208,8 @@ extension SQLSubmissionQueue {
                 try transaction.execute(
                     "UPDATE submission SET attempts = attempts + 1 WHERE number = ?", [SQLValue(submission.number)])
             }
-            // Those behind it may not go before it, so their leases are given back too, also earlier ones of the owner.
+            // Later submissions must keep their order after it, so their leases are given back too, including earlier
+            // leases of the owner.
             try transaction.execute(
                 """
                 UPDATE submission SET begun = 0, lease = NULL, lease_owner = NULL, lease_until = NULL

@@ -1,31 +1,32 @@
 import Foundation
 
-/// Numbers of a device that never came, though a later one did.
+/// A range of sequence numbers of a device that were not received, although a later one was.
 public struct MissingSequences: Sendable, Hashable {
-    /// The device.
+    /// Device queue of the device.
     public let lane: String
-    /// The first of them.
+    /// First missing number.
     public let from: Int64
-    /// The last.
+    /// Last missing number.
     public let to: Int64
-    /// When what followed came.
+    /// Receipt time of the submission that follows the range.
     public let since: Date
 }
 
-/// What of a device waits for somebody else than itself.
+/// Submissions of a device that are neither stored nor refused.
 public struct WaitingSubmissions: Sendable, Hashable {
-    /// The device.
+    /// Device queue of the device.
     public let lane: String
     /// `received`, `held` or `quarantined`.
     public let status: SubmissionStatus
-    /// Why, for what is held or quarantined.
+    /// Reason, for held and quarantined submissions.
     public let reasonCode: String?
     public let count: Int
 }
 
 extension SQLSubmissionQueue {
-    /// The numbers of a device that never came, the lowest first: those between two that did. What a device left out by
-    /// itself, as a stop does, is among them; what it never gave a number is not.
+    /// Returns the missing sequence numbers of a device in ascending order: those between two received ones. They
+    /// include numbers that the device skipped itself, for example at a stop. Submissions without a number are not
+    /// included.
     public func missing(lane: String, limit: Int) async throws -> [MissingSequences] {
         try await database.read { transaction in
             try transaction.query(Self.missingSQL(of: "lane = ? AND"), [SQLValue(lane), SQLValue(limit)])
@@ -33,14 +34,14 @@ extension SQLSubmissionQueue {
         }
     }
 
-    /// The numbers of all devices that never came, by device, at most so many.
+    /// Returns the missing sequence numbers of all devices, by device, up to a limit.
     public func missing(limit: Int) async throws -> [MissingSequences] {
         try await database.read { transaction in
             try transaction.query(Self.missingSQL(of: ""), [SQLValue(limit)]).map { try MissingSequences($0) }
         }
     }
 
-    /// The submissions with a number that a device has here, whatever became of them: of these numbers.
+    /// Returns the sequence numbers in a range that the device's submissions have, whatever their status.
     public func received(lane: String, from: Int64, to: Int64) async throws -> Set<Int64> {
         try await database.read { transaction in
             Set(
@@ -51,7 +52,7 @@ extension SQLSubmissionQueue {
         }
     }
 
-    /// What waits, by device, status and reason.
+    /// Returns the numbers of waiting submissions, by device, status and reason.
     public func waiting() async throws -> [WaitingSubmissions] {
         try await database.read { transaction in
             try transaction.query(
@@ -68,7 +69,7 @@ extension SQLSubmissionQueue {
         }
     }
 
-    /// Parameters: lane where it is asked for, limit.
+    /// Parameters: device queue if `lane` is not empty, limit.
     static func missingSQL(of lane: String) -> String {
         """
         SELECT lane, sequence + 1 AS first, next - 1 AS last, since FROM (

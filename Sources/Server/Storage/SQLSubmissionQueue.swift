@@ -1,17 +1,17 @@
 import Foundation
 
-/// The queue as tables of a database; the schema is ``StorageSchema``.
+/// Submission queue in the tables of a database. ``StorageSchema`` defines the schema.
 public struct SQLSubmissionQueue: SubmissionQueue {
     let database: any SQLDatabase
     let writer: GroupedWriter
-    /// Submissions that come at the same time are written together.
+    /// Writes concurrent submissions together.
     let enqueuing: WriteGroup<EnqueueRequest, EnqueueResult>
     let clock: QueueClock
 
-    /// So often a submission may be begun without ever being ended.
+    /// Maximum number of times that a submission is begun without being ended.
     static let maximumBegun: Int64 = 3
 
-    /// - Parameter clock: whose clock says when a submission came and how long a lease lasts.
+    /// - Parameter clock: clock for receipt times and leases.
     public init(database: any SQLDatabase, clock: QueueClock = .ofCaller) {
         self.database = database
         self.clock = clock
@@ -19,10 +19,11 @@ public struct SQLSubmissionQueue: SubmissionQueue {
         enqueuing = WriteGroup(database: database) { try Self.enqueue($0, clock: clock, in: $1) }
     }
 
-    /// An element whenever a submission may have come; nil where the engine tells nobody, so that who waits has to look.
+    /// Returns a sequence with an element whenever a submission may have arrived; nil if the engine does not notify, so
+    /// that callers must poll.
     public func arrivals() -> AsyncStream<Void>? { (database as? any NotifyingDatabase)?.notifications() }
 
-    /// When the newest submission was received; nil where there is none.
+    /// Returns the receipt time of the newest submission; nil for an empty queue.
     public func newestReceipt() async throws -> Date? {
         try await database.read { try $0.first(Self.newestSQL)?.date("received_at") }
     }
@@ -38,11 +39,12 @@ public struct SQLSubmissionQueue: SubmissionQueue {
         return try await writer.write { transaction in
             try settlements.map { settlement in
                 let (submission, outcome) = (settlement.submission, settlement.outcome)
-                // 1. Ours still? Another process may have taken it over, or the staff decided.
+                // 1. Check that the lease is still valid: another process may have taken the submission over, or staff
+                //    decided.
                 guard try Self.isHeld(submission, in: transaction) else { return false }
-                // 2. The row.
+                // 2. Write the outcome.
                 try Self.settle(submission.number, as: outcome, at: at, in: transaction)
-                // 3. What waited for this takes its turn.
+                // 3. Release the submissions that were held for this one.
                 if outcome.releasesHeld {
                     try Self.release(.lane(submission.lane), at: at, in: transaction)
                 }
@@ -73,7 +75,7 @@ public struct SQLSubmissionQueue: SubmissionQueue {
                 SQLValue(outcome.status.rawValue), SQLValue(outcome.reasonCode), SQLValue(outcome.detail),
                 SQLValue(outcome.keyID), SQLValue(heldUntil), SQLValue(at), SQLValue(change), SQLValue(number),
             ])
-        // The sealed bytes have done their service.
+        // The sealed body is no longer needed.
         if outcome.status.isFinal {
             try transaction.execute("DELETE FROM submission_body WHERE number = ?", [SQLValue(number)])
         }
@@ -81,7 +83,7 @@ public struct SQLSubmissionQueue: SubmissionQueue {
 
     @discardableResult
     public func release(_ selection: HeldSelection, at: Date) async throws -> Int {
-        // Looking needs no write lock; most of the time there is nothing.
+        // The search needs no write lock, and usually finds nothing.
         let isEmpty = try await database.read { try Self.held(selection, in: $0).isEmpty }
         guard !isEmpty else { return 0 }
         return try await writer.write { try Self.release(selection, at: at, in: $0) }
@@ -108,7 +110,7 @@ public struct SQLSubmissionQueue: SubmissionQueue {
     static let heldForReasonSQL = """
         SELECT number FROM submission WHERE reason_code = ? AND status = 'held' ORDER BY number
         """
-    /// Only what is held has such a time; with the status in it, all that is held would be walked through.
+    /// Only held submissions have this time. A condition on the status would make the engine scan all held rows.
     static let heldDueSQL = """
         SELECT number FROM submission WHERE held_until IS NOT NULL AND held_until <= ? ORDER BY number
         """
@@ -121,7 +123,7 @@ public struct SQLSubmissionQueue: SubmissionQueue {
         }
     }
 
-    /// Parameters: lane, change, limit.
+    /// Parameters: device queue, change, limit.
     static let laneDeliveriesSQL = """
         SELECT change, submission_id, status, changed_at, reason_code FROM submission
         WHERE lane = ? AND change > ? ORDER BY change LIMIT ?
@@ -129,8 +131,8 @@ public struct SQLSubmissionQueue: SubmissionQueue {
 }
 
 extension SQLSubmissionQueue {
-    /// The next number of the one counter. Its row is locked until the transaction ends, so numbers become visible in
-    /// their order and a reader that has seen one will never miss a lower one.
+    /// Returns the next change number. The counter's row is locked until the transaction ends, so numbers become
+    /// visible in order, and a reader that has seen one never misses a lower one.
     static func nextChange(in transaction: any SQLTransaction) throws -> Int64 {
         try next("UPDATE queue_state SET change = change + 1 WHERE id = 1 RETURNING change AS value", in: transaction)
     }
@@ -148,7 +150,7 @@ extension SQLSubmissionQueue {
         StorageError(code: "storage-corrupt", message: "The queue's counter is missing.")
     }
 
-    /// Makes submissions wait to be handled again, in the order of the rows; their attempts count anew.
+    /// Returns submissions to the queue for processing, in the order of the rows, and resets their attempts.
     static func putBack(_ rows: [SQLRow], at: Date?, in transaction: any SQLTransaction) throws {
         for row in rows {
             let change = try nextChange(in: transaction)

@@ -1,11 +1,12 @@
 import Core
 import Foundation
 
-/// Instants as they are kept in the database: ISO 8601, UTC, milliseconds (`2026-11-21T03:51:00.000Z`).
+/// Text form of instants in the database: ISO 8601, UTC, milliseconds (`2026-11-21T03:51:00.000Z`).
 ///
-/// The text has always the same length, so the order of the texts is the order of the instants, on every engine.
+/// All texts have the same length, so the order of the texts is the order of the instants, on every engine.
 public enum SQLTimestamp {
-    /// The instant that a reader of ``text(_:)`` gets: what is kept beside the database is to equal what is kept in it.
+    /// Returns the instant that results from writing and reading ``text(_:)``, for values in memory that must equal the
+    /// stored ones.
     public static func rounded(_ date: Date) -> Date {
         Date(timeIntervalSince1970: Double(milliseconds(date)) / 1000)
     }
@@ -17,7 +18,8 @@ public enum SQLTimestamp {
         return Int64(min(max(rounded.isNaN ? 0 : rounded, earliest), latest))
     }
 
-    /// The text of an instant, rounded to the nearest millisecond. Instants outside the years 0000 to 9999 are clamped.
+    /// Returns the text of an instant, rounded to the nearest millisecond. Instants outside the years 0000 to 9999 are
+    /// clamped.
     public static func text(_ date: Date) -> String {
         let (seconds, milliseconds) = milliseconds(date).flooredDivision(by: 1000)
         return String(unsafeUninitializedCapacity: 24) { bytes in
@@ -29,9 +31,10 @@ public enum SQLTimestamp {
         }
     }
 
-    /// An instant to the second in UTC, `YYYY-MM-DD HH:MM:SS` with a character between day and time.
+    /// Returns an instant in UTC without fractions of a second: `YYYY-MM-DD HH:MM:SS`, with a given character between
+    /// day and time.
     ///
-    /// - Parameter seconds: since 1970; outside the years 0000 to 9999 the text has as many digits as the year.
+    /// - Parameter seconds: seconds since 1970; outside the years 0000 to 9999 the year has as many digits as it needs.
     public static func text(seconds: Int64, between: Unicode.Scalar) -> String {
         let (days, inDay) = seconds.flooredDivision(by: 86_400)
         guard (-719_528..<2_932_897).contains(days), between.isASCII else {
@@ -44,9 +47,9 @@ public enum SQLTimestamp {
         }
     }
 
-    /// A day, `YYYY-MM-DD`.
+    /// Returns a day, `YYYY-MM-DD`.
     ///
-    /// - Parameter days: since 1970.
+    /// - Parameter days: days since 1970.
     public static func day(days: Int64) -> String {
         let (year, month, day) = CivilDate.date(days: Int(days))
         let digits = "\(year.magnitude)"
@@ -83,7 +86,7 @@ public enum SQLTimestamp {
         }
     }
 
-    /// The instant of a text that ``text(_:)`` wrote; nil for any other text.
+    /// Returns the instant of a text that ``text(_:)`` wrote; nil for any other text.
     public static func date(_ text: String) -> Date? {
         guard text.utf8.count == 24, let seconds = seconds(text.utf8.prefix(19), between: "T") else { return nil }
         let end = Array(text.utf8.suffix(5))
@@ -93,7 +96,8 @@ public enum SQLTimestamp {
         return Date(timeIntervalSince1970: Double(seconds * 1000 + part) / 1000)
     }
 
-    /// The seconds since 1970 of a text that ``text(seconds:between:)`` wrote of a year from 0000 to 9999; nil for any other.
+    /// Returns the seconds since 1970 of a text that ``text(seconds:between:)`` wrote for a year from 0000 to 9999; nil
+    /// for any other text.
     public static func seconds(_ text: String, between: Unicode.Scalar) -> Int64? {
         seconds(text.utf8[...], between: between)
     }
@@ -104,7 +108,7 @@ public enum SQLTimestamp {
             ?? seconds(ArraySlice(Array(text)), between: UInt8(ascii: between))
     }
 
-    /// - Parameter bytes: 19.
+    /// - Parameter bytes: 19 bytes.
     private static func seconds<Bytes: RandomAccessCollection<UInt8>>(_ bytes: Bytes, between: UInt8) -> Int64?
     where Bytes.Index == Int, Bytes.SubSequence == Bytes {
         let begin = bytes.startIndex

@@ -2,11 +2,11 @@ import Core
 import Crypto
 import Foundation
 
-/// The rows of one table that were deleted, or kept where others went: their number, and the SHA-256 of what they held.
+/// Number and SHA-256 of the rows of one table that were deleted, or that were kept when others were deleted.
 public struct RowsDigest: Sendable, Hashable, Codable {
     public let count: Int
-    /// Lower-case hex. Each row by its place in the order that was asked for: its columns by their names, each with the
-    /// kind and the length of its value before it.
+    /// Lowercase hexadecimal. The hash covers the rows in the given order, each with its columns sorted by name, and
+    /// each value after its type and length.
     public let sha256: String
 
     public init(count: Int, sha256: String) {
@@ -14,7 +14,8 @@ public struct RowsDigest: Sendable, Hashable, Codable {
         self.sha256 = sha256
     }
 
-    /// Several together: the digest of one, else that of theirs, one behind the other in hex.
+    /// Combines several digests: a single one is unchanged; otherwise the hash covers the concatenated hexadecimal
+    /// hashes.
     public init(joining parts: [RowsDigest]) {
         if let only = parts.first, parts.count == 1 {
             self = only
@@ -30,10 +31,10 @@ extension SQLTransaction {
     /// Deletes rows of a table.
     ///
     /// - Parameters:
-    ///   - condition: SQL over the table's columns, the same for every engine.
-    ///   - order: the columns of a unique key, which give the rows their order.
-    ///   - show: is shown each row before any is deleted.
-    /// - Returns: what went.
+    /// - condition: SQL condition on the table's columns, the same for every engine.
+    /// - order: columns of a unique key that define the order of the rows.
+    /// - show: receives each row before any is deleted.
+    /// - Returns: the digest of the deleted rows.
     public func delete(
         from table: StaticString, where condition: String, _ parameters: [SQLValue], orderedBy order: StaticString,
         showing show: (SQLRow) throws -> Void = { _ in }
@@ -43,18 +44,18 @@ extension SQLTransaction {
         return rows
     }
 
-    /// Deletes those of numbered rows that a condition holds of, some at a time.
+    /// Deletes rows by their numbers, if they also meet a condition, in batches.
     ///
     /// - Parameters:
-    ///   - numbers: of a column `number`; none is 0.
-    ///   - condition: SQL over the table's columns, without parameters.
-    /// - Returns: what went.
+    ///   - numbers: values of a column `number`; none is 0.
+    ///   - condition: SQL condition on the table's columns, without parameters.
+    /// - Returns: the digest of the deleted rows.
     public func delete(
         from table: StaticString, numbered numbers: Set<Int64>, where condition: String
     ) throws -> RowsDigest {
         let ordered = numbers.sorted()
         let parts = try stride(from: 0, to: max(1, ordered.count), by: SQLNumbers.count).map { start in
-            // Always as many, so that it is one statement; none has the number 0.
+            // Pad with 0, which no row has, so that one prepared statement serves all batches.
             let part = ordered.dropFirst(start).prefix(SQLNumbers.count).map { SQLValue($0) }
             let rest = repeatElement(SQLValue(0), count: SQLNumbers.count - part.count)
             return try delete(
@@ -63,7 +64,7 @@ extension SQLTransaction {
         return RowsDigest(joining: parts)
     }
 
-    /// Counts rows of a table and digests what they hold, one in memory at a time.
+    /// Returns the number and the hash of rows of a table, with one row in memory at a time.
     public func digest(
         of table: StaticString, where condition: String, _ parameters: [SQLValue], orderedBy order: StaticString,
         showing show: (SQLRow) throws -> Void = { _ in }
@@ -86,7 +87,7 @@ extension SQLTransaction {
 }
 
 extension SQLValue {
-    /// Appends the kind, the length and the bytes, so that no two rows of values are one text.
+    /// Appends the type, the length and the bytes, so that different rows never have the same encoding.
     func append(to bytes: inout [UInt8]) {
         func append(_ kind: StaticString, _ value: some Collection<UInt8>) {
             bytes.append(contentsOf: "\(kind)\(value.count):".utf8)
@@ -102,10 +103,10 @@ extension SQLValue {
     }
 }
 
-/// The numbers that one statement asks for.
+/// Condition for a fixed number of row numbers.
 public enum SQLNumbers {
-    /// How many there are.
+    /// Number of placeholders.
     public static let count = 64
-    /// Holds of a row whose column `number` is one of them.
+    /// Condition that the column `number` is one of the parameters.
     public static let condition = "number IN (\(repeatElement("?", count: count).joined(separator: ", ")))"
 }

@@ -1,5 +1,5 @@
 extension SQLTransaction {
-    /// The names of the store's tables, in their order.
+    /// Returns the names of the store's tables, sorted.
     public func tableNames() throws -> [String] {
         let sql =
             switch dialect {
@@ -14,7 +14,7 @@ extension SQLTransaction {
         return try query(sql).map { try $0.text("name") }
     }
 
-    /// The names of a table's columns, in the table's order.
+    /// Returns the names of a table's columns, in the table's order.
     public func columnNames(of table: String) throws -> [String] {
         let sql =
             switch dialect {
@@ -28,7 +28,7 @@ extension SQLTransaction {
         return try query(sql, [SQLValue(table)]).map { try $0.text("name") }
     }
 
-    /// The tables that a table's rows refer to, itself left out.
+    /// Returns the tables that a table references, without itself.
     public func referencedTableNames(of table: String) throws -> Set<String> {
         let sql =
             switch dialect {
@@ -44,7 +44,8 @@ extension SQLTransaction {
         return Set(try query(sql, [SQLValue(table)]).map { try $0.text("name") }).subtracting([table])
     }
 
-    /// The column of a table whose numbers the engine gives (``SQLDialect/numberedKey``); nil where there is none.
+    /// Returns the column of a table whose values the engine assigns (``SQLDialect/numberedKey``); nil if there is
+    /// none.
     public func numberedColumnName(of table: String) throws -> String? {
         switch dialect {
         case .sqlite:
@@ -61,8 +62,8 @@ extension SQLTransaction {
         }
     }
 
-    /// The columns of a table that a statement fills: all but serial numbers of i2b2's own tables, which PostgreSQL fills
-    /// and nobody reads.
+    /// Returns the columns of a table that statements fill: all except the serial numbers in i2b2's own tables, which
+    /// PostgreSQL assigns and nothing reads.
     func filledColumnNames(of table: String) throws -> [String] {
         guard dialect == .postgresql else { return try columnNames(of: table) }
         return try query(

@@ -1,8 +1,8 @@
 import Foundation
 
-/// One value that goes to or comes from the database.
+/// A value that is passed to or read from the database.
 ///
-/// Text never becomes part of a statement: it is bound to a `?` placeholder as one of these.
+/// Text never becomes part of a statement: it is bound to a `?` placeholder as one of these values.
 public enum SQLValue: Sendable, Hashable {
     case null
     case integer(Int64)
@@ -10,7 +10,7 @@ public enum SQLValue: Sendable, Hashable {
     case text(String)
     case blob(Data)
 
-    /// The length of a text, in UTF-8, or of bytes; of other values 0.
+    /// Length in bytes of a text in UTF-8 or of a blob; 0 for other values.
     @usableFromInline var byteCount: Int {
         switch self {
         case .text(let text): text.utf8.count

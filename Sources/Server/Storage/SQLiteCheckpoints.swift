@@ -1,23 +1,24 @@
 import GRDB
 import GRDBSQLite
 
-/// Brings what a database's log holds into its file beside those who write
-/// (<https://www.sqlite.org/wal.html#ckpt>). SQLite would do it in the transaction that fills the log, while all others wait.
+/// Copies the content of a database's write-ahead log into its file, concurrently with writers
+/// (<https://www.sqlite.org/wal.html#ckpt>). Otherwise SQLite does it in the transaction that fills the log, while all
+/// others wait.
 ///
-/// It does it in turns until nothing of the log is left to be brought, and the next transaction begins the log anew.
-/// Where it cannot, SQLite does it when the log is ``patience`` times as long.
+/// It repeats until the whole log is copied, and the next transaction starts the log from the beginning.
+/// If that fails, SQLite does it when the log is ``patience`` times as long.
 actor SQLiteCheckpoints {
-    /// So many times as long as it should be may the log become.
+    /// Maximum length of the log, as a multiple of `limit`.
     static let patience = 4
 
     private let path: String
-    /// So many pages should the log have at most.
+    /// Length of the log, in pages, at which a checkpoint begins.
     private let limit: Int
-    /// Made when the log is full for the first time.
+    /// Opened when the log is full for the first time.
     private var connection: DatabaseQueue?
     private var running: _Concurrency.Task<Void, Never>?
     private var isClosed = false
-    /// How many pages had been written when nothing was left to be brought.
+    /// Number of pages that had been written when the log was last copied completely.
     private var brought = 0
 
     init(path: String, limit: Int) {
@@ -25,23 +26,23 @@ actor SQLiteCheckpoints {
         self.limit = limit
     }
 
-    /// How many pages a connection wrote since it was opened; 0 where SQLite does not tell.
+    /// Returns the number of pages that a connection has written since it was opened; 0 if SQLite does not report it.
     static func pagesWritten(by database: Database) -> Int {
         var (current, highest) = (CInt(0), CInt(0))
         let result = sqlite3_db_status(database.sqliteConnection, SQLITE_DBSTATUS_CACHE_WRITE, &current, &highest, 0)
         return result == SQLITE_OK ? Int(current) : 0
     }
 
-    /// Begins a turn where the log is full; it returns at once.
+    /// Starts a checkpoint if the log is full; returns immediately.
     ///
-    /// - Parameter pages: as many pages as the connection that writes has written.
+    /// - Parameter pages: number of pages that the writer's connection has written.
     func wrote(pages: Int) {
         guard !isClosed, running == nil, pages - brought >= limit else { return }
         running = _Concurrency.Task(priority: .utility) { await bring(pages) }
     }
 
     private func bring(_ pages: Int) async {
-        // What keeps it from its work, such as a full disk, those who write are told by SQLite.
+        // Errors such as a full disk are ignored here: SQLite reports them to the writers.
         if let (all, copied) = try? await copy(), all == copied { brought = pages }
         running = nil
     }
@@ -55,7 +56,7 @@ actor SQLiteCheckpoints {
         }
     }
 
-    /// Waits for the turn that is under way and lets go of the file.
+    /// Waits for a running checkpoint and closes the connection.
     func close() async throws {
         isClosed = true
         await running?.value

@@ -2,11 +2,11 @@ import Foundation
 import GRDB
 
 extension SQLiteDatabase {
-    /// Writes a database anew without a trace of what was deleted from it, and empties its log: afterwards no byte of a
-    /// deleted row stands in the file or beside it. Others may have the database open; what they write waits meanwhile.
+    /// Rewrites a database without the deleted rows, and empties its log: afterwards no byte of a deleted row remains
+    /// in the file or its log. Others may have the database open; their writes wait meanwhile.
     ///
-    /// - Throws: ``StorageError``: `storage-missing`, `storage-full`, `storage-busy` where somebody else works with the
-    ///   database for so long that the log cannot be emptied. It may be called again.
+    /// - Throws: ``StorageError``: `storage-missing`, `storage-full`, `storage-busy` if others use the database for so
+    ///   long that the log cannot be emptied. The call may be repeated.
     public static func compact(path: String) throws {
         guard FileManager.default.fileExists(atPath: path) else { throw StorageError.missing(path) }
         try StorageError.mapping {
@@ -14,11 +14,11 @@ extension SQLiteDatabase {
             configuration.busyMode = .timeout(60)
             let database = try DatabaseQueue(path: path, configuration: configuration)
             let isBusy = try database.inDatabase { database in
-                // SQLite's documentation of VACUUM: pages that were free are gone; of secure_delete: what is freed on the
-                // way is overwritten with zeros.
+                // SQLite's documentation: VACUUM removes free pages; secure_delete overwrites the content that is freed
+                // during it with zeros.
                 try database.execute(sql: "PRAGMA secure_delete = ON")
                 try database.execute(sql: "VACUUM")
-                // TRUNCATE waits for readers of the log, moves all of it into the file and cuts it to nothing.
+                // TRUNCATE waits for readers of the log, copies all of it into the file and truncates it to zero bytes.
                 return try Int.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)") ?? 0
             }
             try database.close()

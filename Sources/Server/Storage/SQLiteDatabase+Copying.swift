@@ -8,13 +8,13 @@ import GRDB
 #endif
 
 extension SQLiteDatabase {
-    /// Writes a copy of a database, as one consistent state of it, while others write: its log goes on growing
-    /// meanwhile, and nobody waits. Under its name the copy is whole, whatever stops this: until then it is `COPY.part`,
-    /// which the next one removes.
+    /// Writes a copy of one consistent snapshot of a database. Writers do not wait, but the log grows meanwhile. A copy
+    /// under its final name is complete even after an interruption: until then it is named `COPY.part`, and the next
+    /// copy removes that file.
     ///
     /// - Parameters:
-    ///   - path: the database.
-    ///   - copy: a file that is not there yet; it gets mode 0600 and is durable when this returns.
+    ///   - path: path of the database.
+    ///   - copy: path of a new file; it gets mode 0600 and is durable when this function returns.
     /// - Throws: ``StorageError``; then there is no copy.
     public static func copy(path: String, to copy: String) throws {
         guard FileManager.default.fileExists(atPath: path) else {
@@ -37,7 +37,7 @@ extension SQLiteDatabase {
                 var configuration = Configuration()
                 configuration.busyMode = .timeout(60)
                 let database = try DatabaseQueue(path: path, configuration: configuration)
-                // SQLite's documentation of VACUUM INTO: a read transaction, and an empty file may be there.
+                // SQLite's documentation: VACUUM INTO uses a read transaction, and accepts an empty file.
                 try database.inDatabase { try $0.execute(sql: "VACUUM INTO ?", arguments: [partial]) }
                 try database.close()
             }
@@ -57,7 +57,7 @@ extension SQLiteDatabase {
         StorageError(code: "storage-io", message: "The copy of the database cannot be made durable.")
     }
 
-    /// Whether a file is a sound SQLite database. Reads all of it.
+    /// Whether a file is an intact SQLite database. Reads the whole file.
     public static func isSound(path: String) -> Bool {
         var configuration = Configuration()
         configuration.readonly = true
@@ -68,7 +68,7 @@ extension SQLiteDatabase {
     }
 }
 
-// The type's own `open` and `close` hide the system's.
+// The type's own `open` and `close` hide the system calls.
 private func makeFile(_ path: String) -> Int32 { open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
 private func syncFolder(of path: String) -> Bool {
     let folder = open(URL(fileURLWithPath: path).deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -11,28 +11,29 @@ import GRDB
 ///
 /// A committed transaction survives a crash of the machine: `synchronous` is FULL.
 public struct SQLiteDatabase: NestedSQLDatabase {
-    /// Number of transactions that read at a time.
+    /// Maximum number of concurrent read transactions.
     private static let readers = 5
-    /// Number of lookups at a time, on connections of their own.
+    /// Maximum number of concurrent lookups, on connections of their own.
     private static let lookups = 3
 
     private let pool: DatabasePool
     private let reading: Turns
     private let lookingUp: Turns
     private let purpose: DatabasePurpose
-    /// nil where those who write do it themselves.
+    /// nil if the writers run the checkpoints themselves.
     private let checkpoints: SQLiteCheckpoints?
-    /// Told how long each write waited for its turn.
+    /// Receives the time that each write waited for the write lock.
     private let onWait: (@Sendable (Duration) -> Void)?
 
     /// Opens the file.
     ///
-    /// SQLite gives its `-wal` and `-shm` files the same mode and, for root, the same owner. Under ``SchemaPolicy/exact`` a
-    /// file that turns out to be no such store keeps its contents and its mode: somebody mistyped a path.
+    /// SQLite gives its `-wal` and `-shm` files the same mode and, for root, the same owner. Under
+    /// ``SchemaPolicy/exact``, a file that is not such a store keeps its contents and its mode, because the path may be
+    /// mistyped.
     /// - Parameters:
-    ///   - patience: the time that a transaction waits for a connection to read, before `storage-busy`.
-    ///   - permissions: the file's mode: readable by its owner alone, unless a group shares the store; nil leaves it.
-    ///   - onWait: told how long each write waited for its turn.
+    ///   - patience: maximum wait of a transaction for a connection to read, before `storage-busy`.
+    ///   - permissions: mode of the file: readable only by its owner, unless a group shares the store; nil keeps it.
+    ///   - onWait: receives the time that each write waited for the write lock.
     /// - Throws: ``StorageError``: `storage-missing`, `storage-schema-older` and `storage-schema-newer` under
     ///   ``SchemaPolicy/exact``.
     public static func open(
@@ -59,13 +60,13 @@ public struct SQLiteDatabase: NestedSQLDatabase {
             }
             let pool = try DatabasePool(path: path, configuration: configuration)
             let synchronous = try await pool.writeWithoutTransaction { database in
-                // GRDB sets NORMAL on a pool's writer after `prepareDatabase` ran; only from here on is it ours.
+                // GRDB sets NORMAL on a pool's writer after `prepareDatabase`, so set FULL afterwards.
                 try database.execute(sql: "PRAGMA synchronous = FULL")
-                // Some builds write zeros over each byte of a deleted row, under the lock that others wait for. What must leave
-                // no trace is compacted (``compact(path:)``).
+                // Some builds overwrite each deleted row with zeros, while others wait for the lock. ``compact(path:)``
+                // removes the traces instead.
                 try database.execute(sql: "PRAGMA secure_delete = FAST")
-                // Of rows under keys that are random, each changes a page of its own. Pages that stay in memory until they
-                // are whole, and in the log until many are together, are written once.
+                // Rows with random keys each change a different page. A larger cache and log keep pages until they are
+                // full, so that each is written once.
                 switch purpose {
                 case .serving: break
                 case .recording, .loading: try database.execute(sql: "PRAGMA cache_size = -24000")
@@ -78,7 +79,7 @@ public struct SQLiteDatabase: NestedSQLDatabase {
             guard synchronous == 2 else {
                 throw StorageError(
                     code: "storage-synchronous",
-                    message: "SQLite does not keep synchronous = FULL; nothing is stored.")
+                    message: "SQLite rejected synchronous = FULL; nothing is stored.")
             }
             let checkpoints = purpose.isOfALoad ? nil : SQLiteCheckpoints(path: path, limit: purpose.pagesOfLog)
             let database = SQLiteDatabase(
@@ -93,7 +94,7 @@ public struct SQLiteDatabase: NestedSQLDatabase {
                     if let permissions { try restrictStore(path, to: permissions) }
                 }
             } catch {
-                // The log of a step that was undone may fill the disk until the last connection is gone.
+                // Close the connection: the log of a rolled-back step could fill the disk as long as it is open.
                 try? await database.close()
                 throw error
             }
@@ -138,7 +139,7 @@ public struct SQLiteDatabase: NestedSQLDatabase {
             let (value, pages) = try await pool.write { database in
                 if purpose == .recording { BackgroundPriority.recording.takeOnThread() }
                 onWait?(asked.duration(to: .now))
-                // Of the transactions before: this one's pages are written when it ends.
+                // Counts the pages of earlier transactions; this one's pages are written at its end.
                 let pages = SQLiteCheckpoints.pagesWritten(by: database)
                 return (try SQLiteTransaction.run(database, body), pages)
             }
@@ -153,20 +154,20 @@ public struct SQLiteDatabase: NestedSQLDatabase {
 
     public func close() async throws {
         try await StorageError.mappingAsync { try await checkpoints?.close() }
-        // The last connection that closes takes the log away, unless it may only read.
+        // The last connection removes the log on closing, unless it is read-only.
         pool.invalidateReadOnlyConnections()
         try StorageError.mapping { try pool.close() }
     }
 }
 
-/// Waits a millisecond for another process's lock, for some ten seconds in all. SQLite's own waiting grows to a tenth of a
-/// second a time, long after the lock was given back: receiver and consumer take it for milliseconds.
+/// Waits one millisecond for another process's lock, up to about ten seconds in total. SQLite's own delays grow to a
+/// tenth of a second, which is too long: receiver and consumer hold the lock for milliseconds.
 private func waitForLock(tries: Int) -> Bool {
     usleep(1000)
     return tries < 10_000
 }
 
-/// Makes the file if need be, with its mode before SQLite makes its companions after its example.
+/// Creates the file if it does not exist, with its mode, before SQLite creates its companion files with the same mode.
 private func makeFile(_ path: String, permissions: mode_t) throws {
     let made = open(path, O_RDWR | O_CLOEXEC | O_CREAT | O_EXCL, permissions)
     if made >= 0 {
@@ -181,10 +182,10 @@ private func makeFile(_ path: String, permissions: mode_t) throws {
     }
 }
 
-/// Returns the system's status of a database's file. Throws where it is not there or is no file.
+/// Returns the system's status of a database file. Throws if it does not exist or is not a regular file.
 ///
-/// A file that is there is never opened here: closing it would end the POSIX locks that SQLite's other connections of this
-/// process hold on it (sqlite.org/howtocorrupt.html, section 2.2), and another process might then delete the log.
+/// An existing file is never opened here: closing it would release the POSIX locks that SQLite's other connections in
+/// this process hold on it (sqlite.org/howtocorrupt.html, section 2.2), and another process might then delete the log.
 private func checkedStatus(_ path: String) throws -> stat {
     var status = stat()
     guard stat(path, &status) == 0 else {
@@ -192,32 +193,32 @@ private func checkedStatus(_ path: String) throws -> stat {
         throw StorageError.unopened(path, errno)
     }
     guard status.st_mode & S_IFMT == S_IFREG else {
-        throw StorageError(code: "storage-open", message: "\(path) is a folder or a device, and no database's file.")
+        throw StorageError(code: "storage-open", message: "\(path) is a folder or a device, not a database file.")
     }
     return status
 }
 
-/// Checks that this account may use a store: SQLite's own error names neither the file nor the reason.
+/// Checks that this account may use a store, because SQLite's own error contains neither the file nor the reason.
 private func requireAccess(_ path: String) throws {
-    // The log and its index are made beside the file, by whichever account opens it first.
+    // The account that first opens the database creates the log and its index.
     for file in [path, path + "-wal", path + "-shm"] where file == path || FileManager.default.fileExists(atPath: file)
     {
         guard access(file, R_OK) == 0 else { throw StorageError.unopened(file, errno) }
     }
 }
 
-/// Gives a file its mode. One of another user that shares it by its group is taken as it is.
+/// Sets the mode of a file. A file of another user with the right mode is accepted.
 private func restrictFile(_ path: String, to permissions: mode_t) throws {
     if try checkedStatus(path).st_mode & 0o7777 == permissions { return }
     guard chmod(path, permissions) == 0 else {
         throw StorageError(
             code: "storage-open",
-            message: "The database's file \(path) belongs to another user and has another mode than "
-                + "\(String(permissions, radix: 8)); its owner changes it (chmod).")
+            message: "The database file \(path) belongs to another user and its mode is not "
+                + "\(String(permissions, radix: 8)); its owner must change it (chmod).")
     }
 }
 
-/// Gives an open store's file its mode, and the companions that SQLite made after its example.
+/// Sets the mode of an open store's file and of its companion files.
 private func restrictStore(_ path: String, to permissions: mode_t) throws {
     guard try checkedStatus(path).st_mode & 0o7777 != permissions else { return }
     try restrictFile(path, to: permissions)
@@ -227,7 +228,7 @@ private func restrictStore(_ path: String, to permissions: mode_t) throws {
 }
 
 extension DatabasePurpose {
-    /// So many pages of 4 KB has the log before what it holds is brought into the database's file.
+    /// Length of the log, in pages of 4 KB, at which it is copied into the database file.
     fileprivate var pagesOfLog: Int {
         switch self {
         case .serving: 4_096

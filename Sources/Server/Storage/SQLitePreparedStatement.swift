@@ -2,17 +2,18 @@ import Foundation
 import GRDB
 import GRDBSQLite
 
-/// A statement on GRDB's connection, bound and stepped through SQLite's own functions: GRDB's arguments and rows are made
-/// anew for each run, which costs as much as a row's insertion.
+/// Statement on GRDB's connection that is bound and stepped with SQLite's own functions. GRDB creates arguments and
+/// rows for each run, which costs as much as the insertion of a row.
 final class SQLitePreparedStatement: SQLStatement {
     /// Keeps the prepared statement alive.
     private let statement: Statement
     private let pointer: OpaquePointer
     private let connection: OpaquePointer?
     private let placeCount: Int
-    /// Texts and bytes as they are bound, by their places: SQLite would take memory for each, and give it back with the next.
+    /// Buffers of the bound texts and blobs, by placeholder. Without them, SQLite would allocate and free memory for
+    /// each value.
     private var bound: [UnsafeMutableRawBufferPointer]
-    /// Of columns with one name the first counts.
+    /// Of two columns with the same name, the first one counts.
     private lazy var columnPositions: [String: Int] = {
         let names = statement.columnNames.enumerated().map { ($0.element, $0.offset) }
         return Dictionary(names, uniquingKeysWith: { first, _ in first })
@@ -26,7 +27,7 @@ final class SQLitePreparedStatement: SQLStatement {
         bound = Array(repeating: UnsafeMutableRawBufferPointer(start: nil, count: 0), count: placeCount)
     }
 
-    /// What is bound was let go of before (``unbind()``), or the statement ends with this.
+    /// The bindings were cleared (``unbind()``), or the statement is freed together with this object.
     deinit { for buffer in bound { buffer.deallocate() } }
 
     func bind(_ value: SQLValue, at position: Int) throws {
@@ -39,7 +40,7 @@ final class SQLitePreparedStatement: SQLStatement {
             case .text(let text): try bind(text, at: place)
             case .blob(let bytes):
                 bytes.withUnsafeBytes { buffer in
-                    // SQLite takes a missing address for NULL.
+                    // SQLite treats a null address as NULL.
                     guard let start = buffer.baseAddress else { return sqlite3_bind_zeroblob(pointer, place, 0) }
                     if let kept = keep(buffer, at: position) {
                         return sqlite3_bind_blob64(pointer, place, kept, UInt64(buffer.count), nil)
@@ -54,26 +55,26 @@ final class SQLitePreparedStatement: SQLStatement {
     func bindAll(_ values: [SQLValue]) throws {
         guard values.count == placeCount else {
             throw StorageError(
-                code: "storage-failed", message: "A statement was given another number of values than it has places.")
+                code: "storage-failed", message: "The number of values does not match the placeholders.")
         }
         try bind(values, from: 1)
     }
 
-    /// Lets go of what is bound: a cached statement, which outlives this, would keep the last large body in memory.
+    /// Clears the bindings: a cached statement, which outlives this object, would keep the last large body in memory.
     func unbind() { sqlite3_clear_bindings(pointer) }
 
     func run() throws -> Int {
         let result = sqlite3_step(pointer)
         let changed = Int(sqlite3_changes(connection))
-        // Resetting repeats the step's error.
+        // Resetting returns the step's error again.
         let reset = sqlite3_reset(pointer)
         try check(result == SQLITE_DONE || result == SQLITE_ROW ? reset : result)
         return changed
     }
 
-    /// Runs the statement and shows each row that it gives.
+    /// Runs the statement and passes each row.
     func each(_ body: (SQLRow) throws -> Void) throws {
-        // Whatever happens, the statement is free for its next run, and the transaction to end.
+        // Reset in any case, so that the statement can run again and the transaction can end.
         defer { sqlite3_reset(pointer) }
         let positions = columnPositions
         let columns = sqlite3_column_count(pointer)
@@ -103,7 +104,7 @@ final class SQLitePreparedStatement: SQLStatement {
     private func bind(_ text: String, at place: CInt) throws -> CInt {
         var text = text
         return try text.withUTF8 { buffer in
-            // SQLite would end the text there without a word; PostgreSQL knows no such text at all.
+            // SQLite would truncate the text at a zero byte without an error; PostgreSQL rejects such a text.
             guard !buffer.contains(0) else { throw StorageError.zeroByte }
             guard let start = buffer.baseAddress else { return sqlite3_bind_text(pointer, place, "", 0, Self.copied) }
             if let kept = keep(UnsafeRawBufferPointer(buffer), at: Int(place)) {
@@ -116,13 +117,13 @@ final class SQLitePreparedStatement: SQLStatement {
         }
     }
 
-    /// Copies bytes to where they stay until the place is bound anew.
+    /// Copies bytes into a buffer that stays valid until the placeholder is bound again.
     ///
-    /// - Returns: nil where they are too many to be kept for long, or there is no such place.
+    /// - Returns: nil if there are too many bytes to keep, or no such placeholder.
     private func keep(_ bytes: UnsafeRawBufferPointer, at position: Int) -> UnsafeMutableRawPointer? {
         guard bytes.count <= Self.longestKept, bound.indices.contains(position - 1) else { return nil }
         if bound[position - 1].count < bytes.count {
-            // Nothing reads what was bound there: it is bound anew at once.
+            // SQLite does not read the old buffer any more, because the placeholder is bound again immediately.
             bound[position - 1].deallocate()
             bound[position - 1] = .allocate(byteCount: max(64, 2 * bytes.count), alignment: 1)
         }
@@ -138,6 +139,6 @@ final class SQLitePreparedStatement: SQLStatement {
         throw StorageError(DatabaseError(resultCode: ResultCode(rawValue: result), message: message))
     }
 
-    /// Tells SQLite to copy what is bound before the call returns.
+    /// Makes SQLite copy the value before the call returns (`SQLITE_TRANSIENT`).
     private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 }

@@ -2,12 +2,13 @@ import Foundation
 import GRDB
 import GRDBSQLite
 
-/// A transaction on GRDB's connection. The statements that it met are kept at hand: those of a load run thousands of times.
+/// Transaction on GRDB's connection. It caches the statements that ran, because a load runs the same ones thousands of
+/// times.
 final class SQLiteTransaction: SQLTransaction {
     private let database: Database
-    /// By their SQL, the statements of GRDB's cache that ran here.
+    /// Statements of GRDB's cache that ran in this transaction, by their SQL.
     private var statements: [String: SQLitePreparedStatement] = [:]
-    /// By their SQL, the statements of GRDB's cache that an inserter holds, with what is bound to them.
+    /// Statements of GRDB's cache that an inserter holds with its bindings, by their SQL.
     private var lent: [String: SQLitePreparedStatement] = [:]
 
     /// Whether ``limited(until:_:)`` is running.
@@ -18,7 +19,7 @@ final class SQLiteTransaction: SQLTransaction {
     /// Runs `body` in a transaction that GRDB has begun.
     static func run<T>(_ database: Database, _ body: (any SQLTransaction) throws -> T) rethrows -> T {
         let transaction = SQLiteTransaction(database)
-        // GRDB keeps the statements; the last large body would stay in memory with them.
+        // GRDB caches the statements, which would keep the last large body in memory.
         defer { for statement in transaction.lent.values { statement.unbind() } }
         return try body(transaction)
     }
@@ -30,7 +31,7 @@ final class SQLiteTransaction: SQLTransaction {
         try StorageError.mapping {
             let before = database.totalChangesCount
             if parameters.isEmpty {
-                // What changes the schema has no parameters; GRDB forgets then what it knows of it.
+                // A change of the schema has no parameters; after it, GRDB invalidates its own cache.
                 statements = [:]
                 try database.cachedStatement(sql: sql).execute()
             } else {
@@ -74,12 +75,13 @@ final class SQLiteTransaction: SQLTransaction {
         }
     }
 
-    /// No further row of a query is wanted.
+    /// Ends a query after a rejected row.
     private struct Enough: Error {}
 
     func each(_ sql: String, _ parameters: [SQLValue], _ body: (SQLRow) throws -> Void) throws {
         try StorageError.mapping {
-            // Not a cached statement: `body` may run the same SQL and would reset it under our feet.
+            // Not a cached statement: `body` may run the same SQL, which would reset the statement during the
+            // iteration.
             let statement = try newStatement(sql)
             try statement.bindAll(parameters)
             try statement.each(body)
@@ -92,7 +94,7 @@ final class SQLiteTransaction: SQLTransaction {
 
     func prepare(_ insertion: SQLInsertionTarget) throws -> any SQLStatement { try lend(insertion.sql) }
 
-    /// One statement for several rows opens a table's trees once, and stays where it is in them.
+    /// One statement for several rows opens a table's trees once, and keeps its position in them.
     func prepare(_ insertion: SQLInsertionTarget, rows: Int, varying: Int) throws -> (any SQLStatement)? {
         try lend(insertion.sql(rows: rows, varying: varying))
     }
@@ -102,7 +104,7 @@ final class SQLiteTransaction: SQLTransaction {
         isLimited = true
         defer { isLimited = false }
         let connection = database.sqliteConnection
-        // SQLite asks each so many steps whether to go on (https://www.sqlite.org/c3ref/progress_handler.html).
+        // SQLite calls the handler at intervals of steps (https://www.sqlite.org/c3ref/progress_handler.html).
         return try withUnsafePointer(to: end) { pointer in
             sqlite3_progress_handler(
                 connection, Self.stepsBetweenLooks,
@@ -110,7 +112,7 @@ final class SQLiteTransaction: SQLTransaction {
                     guard let end = pointer?.assumingMemoryBound(to: ContinuousClock.Instant.self).pointee else {
                         return 0
                     }
-                    // The handler runs on the thread of the task that reads.
+                    // The handler runs on the thread of the reading task.
                     return ContinuousClock.now < end && !Task.isCancelled ? 0 : 1
                 }, UnsafeMutableRawPointer(mutating: pointer))
             defer { sqlite3_progress_handler(connection, 0, nil, nil) }
@@ -121,18 +123,18 @@ final class SQLiteTransaction: SQLTransaction {
         }
     }
 
-    /// A task that was cancelled begins no further query of a limited read.
+    /// Throws if the task of a limited read is cancelled, before it begins another query.
     private func requireUncancelled() throws {
         if isLimited, Task.isCancelled { throw CancellationError() }
     }
 
-    /// Some milliseconds' work.
+    /// Work of a few milliseconds.
     private static let stepsBetweenLooks: CInt = 50_000
 
-    /// A statement for one inserter.
+    /// Returns a statement for one inserter.
     private func lend(_ sql: String) throws -> SQLitePreparedStatement {
         try StorageError.mapping {
-            // Two inserters of one kind must not take what the other has bound.
+            // Two inserters of the same kind must not share bindings.
             guard lent[sql] == nil else { return try newStatement(sql) }
             let statement = try statement(sql)
             statements[sql] = nil
@@ -141,7 +143,7 @@ final class SQLiteTransaction: SQLTransaction {
         }
     }
 
-    /// A statement that nobody holds, of GRDB's cache where it can be.
+    /// Returns a statement that no inserter holds, from GRDB's cache if possible.
     private func statement(_ sql: String) throws -> SQLitePreparedStatement {
         if let known = statements[sql] { return known }
         guard lent[sql] == nil else { return try newStatement(sql) }

@@ -1,8 +1,8 @@
-/// The policy for the schema of a database that is opened.
+/// Policy for the schema of a database that is opened.
 public enum SchemaPolicy: Sendable, Hashable {
-    /// A missing file is made, and the schema brought to the newest step; for tests, and for stores that were just
-    /// checked by ``StoreMigration``.
+    /// A missing file is created, and the schema migrated to the newest step; for tests, and for stores that
+    /// ``StoreMigration`` has just checked.
     case migrate
-    /// The file must be there with exactly the schema that this version knows.
+    /// The file must exist with exactly the schema of this version.
     case exact
 }

@@ -1,7 +1,7 @@
 import GRDB
 
 extension StorageError {
-    /// Runs `body` and turns GRDB's errors into ours; all other errors pass.
+    /// Runs `body` and converts GRDB's errors to ``StorageError``; rethrows all others.
     static func mapping<T>(_ body: () throws -> T) throws -> T {
         do {
             return try body()
@@ -10,7 +10,7 @@ extension StorageError {
         }
     }
 
-    /// Runs `body` and turns GRDB's errors into ours; all other errors pass.
+    /// Runs `body` and converts GRDB's errors to ``StorageError``; rethrows all others.
     static func mappingAsync<T>(_ body: () async throws -> T) async throws -> T {
         do {
             return try await body()
@@ -20,7 +20,8 @@ extension StorageError {
     }
 
     init(_ error: DatabaseError) {
-        // SQLite's message names tables and columns, never values; GRDB's own description would add the SQL.
+        // SQLite's message contains names of tables and columns, never values; GRDB's own description would add the
+        // SQL.
         let detail = error.message ?? "no further detail"
         switch (error.resultCode, error.extendedResultCode) {
         case (.SQLITE_FULL, _), (_, .SQLITE_IOERR_SHMSIZE):
@@ -36,7 +37,7 @@ extension StorageError {
             self.init(
                 code: "storage-io", message: "The database's file could not be read or written: \(detail).")
         case (.SQLITE_CORRUPT, _), (.SQLITE_NOTADB, _):
-            self.init(code: "storage-corrupt", message: "The file is damaged or no database: \(detail).")
+            self.init(code: "storage-corrupt", message: "The file is damaged or is not a database: \(detail).")
         case (.SQLITE_READONLY, _), (.SQLITE_PERM, _):
             self.init(
                 code: "storage-read-only", message: "The database's file may not be written: \(detail).")
@@ -47,7 +48,7 @@ extension StorageError {
         case (.SQLITE_INTERRUPT, _): self = .interrupted
         case (.SQLITE_ERROR, _) where detail.hasPrefix("no such ") || detail.contains(" has no column "):
             self.init(
-                code: "storage-tables", message: "The database's tables are not as they were made: \(detail).")
+                code: "storage-tables", message: "The database's tables have an unexpected form: \(detail).")
         default:
             self.init(code: "storage-failed", message: "The database refused a statement: \(detail).")
         }

@@ -1,14 +1,14 @@
-/// The tables of the queue's store, steps 700 to 799: submissions on their way, the devices that send them, and their
-/// tokens. Nothing in it says who a device's participant is.
+/// Tables of the queue's store, steps 700 to 799: submissions, the devices that send them, and their tokens. They do
+/// not identify a device's participant.
 ///
-/// The records' store is another database. Before version 0.4 both were one, whose queue tables were the steps 100 to 199;
-/// these numbers are not used again.
+/// The records are in another database. Before version 0.4 one database contained both, and its queue tables were the
+/// steps 100 to 199; these numbers are not used again.
 public enum StorageSchema {
     public static let migrations: [Migration] = [
         Migration(number: 700, name: "queue store") { dialect in
             state + devices + submissions(dialect)
         },
-        // What the staff must look at was called parked.
+        // The status `quarantined` was called `parked` before.
         Migration(number: 701, name: "quarantined submissions") { _ in
             [
                 "DROP INDEX submission_held", "DROP INDEX submission_by_reason",
@@ -44,7 +44,8 @@ public enum StorageSchema {
     ]
 
     private static let state = [
-        // One row. `change` numbers the changes of submissions, `lease` the leases; `epoch` grows with each restore.
+        // One row. `change` numbers the changes of submissions, `lease` the leases; `epoch` increases with each
+        // restore.
         """
         CREATE TABLE queue_state (
             id BIGINT PRIMARY KEY,
@@ -55,7 +56,7 @@ public enum StorageSchema {
             lease BIGINT NOT NULL)
         """,
         "INSERT INTO queue_state (id, queue_id, epoch, change, lease) VALUES (1, '', 1, 0, 0)",
-        // Refusals of what proved nothing, by the minute: a row for each would let a stranger fill the disk.
+        // Counts of rejected unauthenticated requests, by minute: with one row each, anyone could fill the disk.
         """
         CREATE TABLE refusal_count (
             minute TEXT NOT NULL,
@@ -66,7 +67,7 @@ public enum StorageSchema {
     ]
 
     private static let devices = [
-        // A device as its app receipt identifies it. Clients come and go; its submissions keep its lane.
+        // A device, identified by its app receipt. It may register new clients; its submissions keep their `lane`.
         """
         CREATE TABLE enrolment (
             id TEXT PRIMARY KEY,
@@ -129,11 +130,11 @@ public enum StorageSchema {
             "CREATE INDEX submission_by_id ON submission (submission_id)",
             "CREATE INDEX submission_by_lease ON submission (lane, lease_until) WHERE lease_owner IS NOT NULL",
             "CREATE INDEX submission_begun ON submission (lane, number) WHERE status = 'received' AND begun > 0",
-            // What a device has waiting for somebody else than the consumer, with its bytes.
+            // Held and quarantined submissions of a device, with their sizes.
             "CREATE INDEX submission_held ON submission (lane, number, size) WHERE status IN ('held', 'parked')",
             "CREATE INDEX submission_held_until ON submission (held_until) WHERE held_until IS NOT NULL",
             "CREATE INDEX submission_by_reason ON submission (reason_code, number) WHERE status IN ('held', 'parked')",
-            // Apart from the row, so that changing a status does not write the sealed bytes again.
+            // A separate table, so that a change of the status does not rewrite the sealed body.
             """
             CREATE TABLE submission_body (
                 number BIGINT PRIMARY KEY REFERENCES submission (number),

@@ -1,14 +1,14 @@
 extension Store {
-    /// Opens the store for a use in which nobody else works with it.
+    /// Opens the store for exclusive use.
     ///
-    /// - Throws: ``StorageError``; `storage-locked` while somebody works with it.
+    /// - Throws: ``StorageError``; `storage-locked` if another process uses it.
     public func withAlone<T>(_ body: (any SQLDatabase) async throws -> T) async throws -> T {
         var lock: StoreLock?
         if let path {
             lock = try StoreLock(storePath: path)
             guard lock != nil else {
                 throw StorageError(
-                    code: "storage-locked", message: "A server works with \(path); stop it first.")
+                    code: "storage-locked", message: "A server uses \(path); stop it first.")
             }
         }
         defer { withExtendedLifetime(lock) {} }

@@ -7,10 +7,10 @@ import Foundation
 #endif
 
 extension Store {
-    /// Writes a copy of the store into a file of SQLite, as one consistent state of it, while others write.
+    /// Writes a copy of one consistent snapshot of the store into an SQLite file, while others may write.
     ///
-    /// - Parameter path: a file that is not there yet; it gets mode 0600 and is durable when this returns. Whatever stops
-    ///   this, under its name the copy is whole.
+    /// - Parameter path: path of a new file; it gets mode 0600 and is durable when this function returns. A file under
+    ///   this name is complete even after an interruption.
     /// - Throws: ``StorageError``; then there is no copy.
     public func copy(to path: String) async throws {
         guard case .postgreSQL = location else {
@@ -33,34 +33,34 @@ extension Store {
         try SQLiteDatabase.copy(path: filled, to: path)
     }
 
-    /// The result of moving.
+    /// Result of a move.
     public struct Move: Sendable, Hashable {
-        /// The rows that were copied, by their tables; nil where an earlier run had copied them.
+        /// Numbers of the copied rows by table; nil if an earlier run had copied them.
         public let rows: [String: Int]?
     }
 
-    /// Carries the store over to another place, perhaps on the other engine. Nobody writes to it meanwhile, and afterwards
-    /// nobody can: its tables have other names, its data stays until somebody removes it.
+    /// Moves the store to another location, possibly on the other engine. No one may write to it meanwhile, and no one
+    /// can afterwards: its tables are renamed, and their data remains until staff remove it.
     ///
-    /// Stopped anywhere it is to be called again: the old place counts until the new one is whole.
+    /// After an interruption, call it again: the old store is valid until the new one is complete.
     ///
-    /// - Throws: ``StorageError``; `storage-exists` where another store stands at the new place, `storage-locked` where the
-    ///   old one is in use.
+    /// - Throws: ``StorageError``; `storage-exists` if the target location contains another store, `storage-locked` if
+    ///   the old one is in use.
     public func move(to target: Store, at date: Date) async throws -> Move {
         let moved = StoreMark.isMoved(to: target.location)
         let date = SQLTimestamp.text(date)
-        // 1. Nobody else works with it.
+        // 1. Lock the store.
         var lock: StoreLock?
         if let path {
             guard try await isThere() else { throw StorageError.missing(path) }
             lock = try StoreLock(storePath: path)
             guard lock != nil else {
                 throw StorageError(
-                    code: "storage-locked", message: "A server works with \(path); stop it before the store is moved.")
+                    code: "storage-locked", message: "A server uses \(path); stop it before the store is moved.")
             }
         }
         defer { withExtendedLifetime(lock) {} }
-        // 2. How far was it done?
+        // 2. Find how far an earlier run got.
         let rows = try await openAlone().closing { source -> [String: Int]? in
             let mark = try await source.read { try StoreMark(in: $0) }
             if mark == moved { return nil }
@@ -71,7 +71,7 @@ extension Store {
             }
             try await target.removeUnlessWhole()
             try await target.migrate()
-            // 3. All rows; both sides stand as they are until the end.
+            // 3. Copy all rows. Neither store is changed until both transactions end.
             return try await target.open(purpose: .loading).closing { made in
                 let rows = try await source.write { transaction in
                     let rows = try made.writeNested { copied in
@@ -85,24 +85,24 @@ extension Store {
                     try StoreMark.isMoved(to: location).write(at: date, in: transaction)
                     return rows
                 }
-                // What was moved is moved, whatever becomes of this.
+                // The move is complete, even if this fails.
                 try? await made.analyzeGrownTables()
                 return rows
             }
         }
-        // 4. From here on the new place counts.
+        // 4. From here on the new store is the valid one.
         try await target.openAlone().closing { try await $0.write { try StoreMark.remove(in: $0) } }
         return Move(rows: rows)
     }
 
-    /// Whether it was moved to another place: nothing can be done with it but to remove it.
+    /// Whether the store was moved to another location; it can then only be removed.
     public func isMoved() async throws -> Bool {
         guard try await isThere() else { return false }
         let mark = try await openAlone().closing { try await $0.read { try StoreMark(in: $0) } }
         return mark != nil && mark != .isBeingFilled
     }
 
-    /// Opens it as it is, of whatever version and with whatever mark.
+    /// Opens the store whatever its version and mark.
     func openAlone() async throws -> any NestedSQLDatabase {
         switch location {
         case .file(let path):
@@ -112,9 +112,9 @@ extension Store {
         }
     }
 
-    /// Removes the store with all that is in it. Only for the caller that made it, for something that failed then.
+    /// Removes the store with its content. Only for the caller that created it, after a failure.
     ///
-    /// - Throws: ``StorageError``; `storage-locked` while somebody works with it.
+    /// - Throws: ``StorageError``; `storage-locked` if another process uses it.
     public func remove() async throws {
         switch location {
         case .file(let path): for end in ["", "-wal", "-shm", ".lock"] { unlink(path + end) }
@@ -127,12 +127,12 @@ extension Store {
         }
     }
 
-    /// Makes room for a store: what an earlier run left half-filled goes.
+    /// Removes an incomplete store that an earlier run left at this location.
     private func removeUnlessWhole() async throws {
         guard try await isThere() else { return }
         let made = try await rowCountsOfNew()
         let occupied = StorageError(
-            code: "storage-exists", message: "There is a store at \(location) already; it stays as it is.")
+            code: "storage-exists", message: "There is a store at \(location) already; it was not changed.")
         switch location {
         case .file(let path):
             guard try await openAlone().closing({ try await $0.read { try Self.isRemovable($0, made: made) } }) else {
@@ -150,18 +150,19 @@ extension Store {
         }
     }
 
-    /// Whether a store is half-filled, or as its steps make it: a run was stopped before it had copied.
+    /// Whether a store is partly filled, or contains only the rows of its schema steps, because a run ended before it
+    /// copied rows.
     ///
-    /// - Parameter made: the rows of a new store, by their tables.
+    /// - Parameter made: row counts of a new store, by table.
     private static func isRemovable(_ transaction: any SQLTransaction, made: [String: Int64]) throws -> Bool {
         if try StoreMark(in: transaction) == .isBeingFilled { return true }
         guard try rowCounts(in: transaction) == made else { return false }
-        // A queue that was ever used has an id in its one row.
+        // The single row of a queue's state has an id once the queue has been used.
         guard made["queue_state"] != nil else { return true }
         return try transaction.first("SELECT 1 AS one FROM queue_state WHERE queue_id <> ''") == nil
     }
 
-    /// The rows that the steps of the schema write themselves, by all of its tables.
+    /// Returns the row counts that the schema steps themselves create, for all tables.
     private func rowCountsOfNew() async throws -> [String: Int64] {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).sqlite").path
         defer { for end in ["", "-wal", "-shm"] { unlink(path + end) } }

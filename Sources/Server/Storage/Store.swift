@@ -6,15 +6,15 @@ import Foundation
     import Darwin
 #endif
 
-/// A store: where it is, and what stands in it. The same piece opens, makes, copies and empties it on both engines.
+/// A store: its location and its schema. The same code opens, creates, copies and empties it on both engines.
 public struct Store: Sendable {
-    /// Where it is.
+    /// Location of the store.
     public let location: StoreLocation
     /// All steps of its schema.
     public let migrations: [Migration]
-    /// The schema that its tables stand in on PostgreSQL.
+    /// PostgreSQL schema that contains its tables.
     let schema: PostgreSQLSchema
-    /// The modes of its file and of the folder that is made for it.
+    /// Modes of its file and of the folder that is created for it.
     let permissions: (file: mode_t, folder: mode_t)
 
     public init(
@@ -27,13 +27,13 @@ public struct Store: Sendable {
         self.permissions = permissions
     }
 
-    /// The path of the file that it is; nil on a server.
+    /// Path of the store's file; nil on a server.
     public var path: String? { location.path }
 
-    /// Opens the store, which must be there and of this version.
+    /// Opens the store, which must exist with the schema of this version.
     ///
-    /// - Parameter onWait: told how long each write waited for its turn.
-    /// - Throws: ``StorageError``, among them `storage-missing`, `storage-schema-older`, `storage-schema-newer`.
+    /// - Parameter onWait: receives the time that each write waited for the write lock.
+    /// - Throws: ``StorageError``, for example `storage-missing`, `storage-schema-older`, `storage-schema-newer`.
     public func open(
         purpose: DatabasePurpose = .serving, onWait: (@Sendable (Duration) -> Void)? = nil
     ) async throws -> any NestedSQLDatabase {
@@ -48,7 +48,7 @@ public struct Store: Sendable {
         }
     }
 
-    /// Whether there is one, of whatever version.
+    /// Whether a store of any version exists.
     public func isThere() async throws -> Bool {
         switch location {
         case .file(let path): return FileManager.default.fileExists(atPath: path)
@@ -56,11 +56,11 @@ public struct Store: Sendable {
         }
     }
 
-    /// Makes the store, or brings it up to date. One that is up to date is only looked at.
+    /// Creates the store, or migrates it to this version. A store that is up to date is only read.
     ///
-    /// Of a file a copy is made first. On PostgreSQL each step is one transaction, and nobody else has the store open.
+    /// A file is copied first. On PostgreSQL each step is one transaction, and no one else may have the store open.
     ///
-    /// - Throws: ``StorageError``; `storage-locked` while somebody works with an older version.
+    /// - Throws: ``StorageError``; `storage-locked` if another process uses an older version.
     @discardableResult
     public func migrate() async throws -> StoreMigration.Report {
         if try await isCurrent() { return StoreMigration.Report(steps: [], copy: nil) }
@@ -84,7 +84,7 @@ public struct Store: Sendable {
 
     private func migrateFile(_ path: String) async throws -> StoreMigration.Report {
         try Self.makeFolder(URL(fileURLWithPath: path).deletingLastPathComponent(), permissions: permissions.folder)
-        // Two processes that begin together take turns; a consumer keeps the lock as long as it works.
+        // Two processes that start together wait for each other here; a consumer holds the lock while it runs.
         let deadline = ContinuousClock.now + .seconds(10)
         while true {
             if let lock = try StoreLock(storePath: path) {
@@ -96,13 +96,13 @@ public struct Store: Sendable {
             guard ContinuousClock.now < deadline else {
                 throw StorageError(
                     code: "storage-locked",
-                    message: "Another process works with \(path); stop it before the store is brought up to date.")
+                    message: "Another process uses \(path); stop it before the store is migrated.")
             }
             try await Task.sleep(for: .milliseconds(50))
         }
     }
 
-    /// A folder that is there is left as it is: its owner may have given it to a group.
+    /// Creates a folder. An existing folder is not changed, because its owner may have given it to a group.
     public static func makeFolder(_ url: URL, permissions: mode_t) throws(StorageError) {
         guard !FileManager.default.fileExists(atPath: url.path) else { return }
         let isMade =
@@ -111,14 +111,14 @@ public struct Store: Sendable {
         guard isMade else {
             throw StorageError(
                 code: "file-unwritable",
-                message: "The folder \(url.lastPathComponent) cannot be made, or not be given its mode.")
+                message: "The folder \(url.lastPathComponent) cannot be created, or its mode cannot be set.")
         }
     }
 
-    /// Writes the store anew without a trace of what was deleted from it: no byte of a deleted row stands in its files.
-    /// What a server keeps beside them (its log, archives, replicas) is in the hands of who runs it.
+    /// Rewrites the store so that no byte of a deleted row remains in its files. The operator is responsible for what a
+    /// server keeps in addition (its log, archives, replicas).
     ///
-    /// - Throws: ``StorageError``; `storage-busy` where others work with it all the time. It may be called again.
+    /// - Throws: ``StorageError``; `storage-busy` if others use the store all the time. The call may be repeated.
     public func compact() async throws {
         switch location {
         case .file(let path): try SQLiteDatabase.compact(path: path)
@@ -126,7 +126,7 @@ public struct Store: Sendable {
         }
     }
 
-    /// The bytes of the file and its log; nil on a server.
+    /// Size of the file and its log in bytes; nil on a server.
     public var fileSize: Int64? {
         path.map { path in
             [path, path + "-wal"].reduce(Int64(0)) { sum, file in
@@ -136,18 +136,20 @@ public struct Store: Sendable {
         }
     }
 
-    /// The copies of earlier states that migrations and upgrades left beside the file.
+    /// Paths of the copies that migrations and upgrades have left next to the file.
     public var copies: [String] { path.map { StoreMigration.copies(beside: $0) } ?? [] }
 
-    /// - Throws: ``StorageError`` `storage-full` where the disk of the file has less room. A server's disk cannot be seen.
+    /// Checks the free space of the file's disk. A server's disk is not checked.
+    /// - Throws: ``StorageError`` `storage-full` if less space is free.
     public func requireSpace(_ bytes: Int64) throws {
         if let path { try StoreMigration.requireSpace(bytes, besides: path) }
     }
 
-    /// Makes a store on a server anew, empty, in place of one that bears the same mark. A file is left to who names it.
+    /// Creates an empty store on a server; replaces an existing one that has the same mark. Does nothing for a file,
+    /// which the caller manages.
     ///
-    /// - Throws: ``StorageError``; `storage-exists` where a store without the mark stands there, `storage-locked` while
-    ///   somebody works with it.
+    /// - Throws: ``StorageError``; `storage-exists` if there is a store without the mark, `storage-locked` if another
+    ///   process uses it.
     public func makeAnew(marked mark: String) async throws {
         guard case .postgreSQL(let address) = location else { return }
         try await PostgreSQLDatabase.makeAnew(schema, marked: mark, at: address)

@@ -1,21 +1,21 @@
-/// Copies all rows of a store into another one of the same schema, on whatever engines the two are.
+/// Copies all rows of a store into another one of the same schema, on any combination of engines.
 public struct StoreCopy {
     private let source: any SQLTransaction
     private let target: any SQLTransaction
 
     /// - Parameters:
-    ///   - source: one consistent state of the store; all steps of its schema were done.
-    ///   - target: the same schema, new: what its steps wrote themselves is replaced.
+    /// - source: one consistent snapshot of the store, with all steps of its schema applied.
+    /// - target: a new store of the same schema; rows that its steps wrote are replaced.
     public init(from source: any SQLTransaction, to target: any SQLTransaction) {
         self.source = source
         self.target = target
     }
 
-    /// Copies, holding a few rows at a time.
+    /// Copies the rows, with a few in memory at a time.
     ///
-    /// A table that the source does not have stays empty: i2b2's may stand in a schema that is not the store's.
+    /// A table that the source does not contain stays empty: i2b2's tables may be in another schema.
     ///
-    /// - Returns: the number of rows by their tables.
+    /// - Returns: the number of rows by table.
     /// - Throws: ``StorageError``; then the target's transaction must not be committed.
     public func run() throws -> [String: Int] {
         let names = try target.tableNames().filter { $0 != "schema_migration" }
@@ -32,7 +32,7 @@ public struct StoreCopy {
         var rows = try target.inserter(
             SQLInsertion<SQLRow, Void>(into: table, columns: columns.map { name in SQLColumn(name) { $0[name] } }))
         var count = 0
-        // Row by row: a body may have megabytes, and an inserter gathers by rows.
+        // Insert row by row: a body may have megabytes, and an inserter's buffer is limited by rows, not bytes.
         try source.each("SELECT \(columns.joined(separator: ", ")) FROM \(table)", []) { row in
             try rows.insert(row)
             count += 1
@@ -44,7 +44,7 @@ public struct StoreCopy {
         return count
     }
 
-    /// Tables in an order in which none stands before one that it refers to.
+    /// Returns the tables in an order in which each one follows the tables that it references.
     static func ordered(
         _ names: [String], references: (String) throws -> Set<String>
     ) throws -> [String] {
@@ -53,7 +53,7 @@ public struct StoreCopy {
         while !left.isEmpty {
             let free = left.filter { $0.needs.isSubset(of: ordered) }
             guard !free.isEmpty else {
-                throw StorageError(code: "storage-failed", message: "Tables of the store refer to each other.")
+                throw StorageError(code: "storage-failed", message: "Tables of the store have circular references.")
             }
             ordered += free.map(\.name)
             left.removeAll { row in free.contains { $0.name == row.name } }
@@ -63,14 +63,14 @@ public struct StoreCopy {
 }
 
 extension SQLTransaction {
-    /// The last number that the engine gave in a table, also of a row that is gone; 0 before the first.
+    /// Returns the last number that the engine assigned in a table, including deleted rows; 0 if there is none.
     fileprivate func lastNumber(of table: String, _ column: String) throws -> Int64 {
         switch dialect {
         case .sqlite:
             return try first("SELECT seq FROM sqlite_sequence WHERE name = ?", [SQLValue(table)])?.integer("seq") ?? 0
         case .postgresql:
             let sequence = "pg_get_serial_sequence(current_schema() || '.' || '\(table)', '\(column)')::regclass"
-            // A sequence that gave nothing yet has no last value.
+            // An unused sequence has no last value.
             return try first("SELECT COALESCE(pg_sequence_last_value(\(sequence)), 0) AS last")?.integer("last") ?? 0
         }
     }

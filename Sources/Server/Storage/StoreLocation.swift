@@ -1,17 +1,17 @@
 import Foundation
 
-/// Where a store is: a file of SQLite, or a database of PostgreSQL.
+/// Location of a store: an SQLite file or a PostgreSQL database.
 public enum StoreLocation: Sendable, Hashable {
-    /// The path of a file.
+    /// Path of a file.
     case file(String)
-    /// A database on a server; the store's tables stand in a schema of their own.
+    /// Database on a server; the store's tables are in a schema of their own.
     case postgreSQL(PostgreSQLAddress)
 
-    /// Reads a location: `postgresql://USER@HOST:PORT/DATABASE`, `sqlite:PATH`, or a path alone.
+    /// Parses a location: `postgresql://USER@HOST:PORT/DATABASE`, `sqlite:PATH`, or a path.
     ///
-    /// - Parameter folder: what a relative path is below; nil leaves it as it stands.
+    /// - Parameter folder: folder to which a relative path refers; nil keeps the path unchanged.
     /// - Throws: ``StorageError``; `storage-engine-unknown` for another scheme, `storage-address`,
-    ///   `storage-password-in-url`, `storage-open` where no file is named.
+    ///   `storage-password-in-url`, `storage-open` for an empty path.
     public init(_ text: String, below folder: URL? = nil) throws(StorageError) {
         if PostgreSQLAddress.isOne(text) {
             self = .postgreSQL(try PostgreSQLAddress(text))
@@ -34,12 +34,12 @@ public enum StoreLocation: Sendable, Hashable {
         self = .file(path)
     }
 
-    /// The file's path; nil on a server.
+    /// Path of the file; nil on a server.
     public var path: String? { if case .file(let path) = self { path } else { nil } }
 }
 
 extension StoreLocation: CustomStringConvertible {
-    /// As it is written: a URL holds no password.
+    /// The location as in the configuration; a URL contains no password.
     public var description: String {
         switch self {
         case .file(let path): path

@@ -6,15 +6,15 @@ import Foundation
     import Darwin
 #endif
 
-/// A lock that one process of this machine holds at a time, with `flock`: on a store by the file `PATH.lock` beside it,
-/// which stays, or on a folder. It ends with the value or with the process, however that ends.
+/// An exclusive `flock` lock within this machine: on a store through the file `PATH.lock` next to it, which is not
+/// removed, or on a folder. The lock ends with this object or with the process, also in a crash.
 public final class StoreLock: Sendable {
     private let descriptor: Int32
 
-    /// Takes the lock of a store; nil where another process, or another value in this one, has it.
+    /// Locks a store; nil if another process, or another object in this one, holds the lock.
     ///
-    /// - Parameter path: the store's file; the lock stands beside it.
-    /// - Throws: ``StorageError`` `storage-open` where the file cannot be made.
+    /// - Parameter path: path of the store's file; the lock file is next to it.
+    /// - Throws: ``StorageError`` `storage-open` if the lock file cannot be opened.
     public convenience init?(storePath path: String) throws {
         try self.init(
             opened: open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o660),
@@ -23,9 +23,9 @@ public final class StoreLock: Sendable {
                 + "of its folder.")
     }
 
-    /// Takes the lock of a folder; nil where another process, or another value in this one, has it.
+    /// Locks a folder; nil if another process, or another object in this one, holds the lock.
     ///
-    /// - Throws: ``StorageError`` `storage-open` where there is no such folder, or a link in its place.
+    /// - Throws: ``StorageError`` `storage-open` if the folder does not exist or is a symbolic link.
     public convenience init?(folder path: String) throws {
         try self.init(
             opened: open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC),
@@ -44,7 +44,8 @@ public final class StoreLock: Sendable {
     }
 
     deinit {
-        // A process that is being started holds the open file for a moment, and with it a lock that is only closed.
+        // Unlock explicitly: a child process that is being started may briefly share the descriptor, and closing alone
+        // would keep the lock.
         _ = flock(descriptor, LOCK_UN)
         close(descriptor)
     }

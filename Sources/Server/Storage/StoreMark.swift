@@ -1,20 +1,19 @@
-/// What a store says of itself while it is moved and after it: it stands among the steps of its schema, so that whoever opens
-/// the store reads it.
+/// Mark of a store that is or was moved. It is stored with the schema steps, which every opening of the store reads.
 struct StoreMark: Sendable, Hashable {
-    /// No step has this number.
+    /// Number of the mark's row; no step uses it.
     static let number = 0
 
     let text: String
 
     init(_ text: String) { self.text = text }
 
-    /// It is not yet whole.
+    /// The store is not complete yet.
     static let isBeingFilled = StoreMark("being filled")
 
-    /// It was moved.
+    /// The store was moved.
     static func isMoved(to place: StoreLocation) -> StoreMark { StoreMark("moved to \(place)") }
 
-    /// The mark that a store has.
+    /// Reads the mark of a store; nil if there is none.
     init?(in transaction: any SQLTransaction) throws {
         guard
             let row = try transaction.first(
@@ -33,13 +32,13 @@ struct StoreMark: Sendable, Hashable {
         try transaction.execute("DELETE FROM schema_migration WHERE number = ?", [SQLValue(number)])
     }
 
-    /// Why the store cannot be used.
+    /// Reason why the store cannot be used.
     var error: StorageError {
         self == .isBeingFilled
             ? StorageError(
                 code: "storage-being-moved",
-                message: "The store is not whole: `tributary study move` was stopped in the middle; run it again.")
+                message: "The store is not complete: `tributary study move` was interrupted; run it again.")
             : StorageError(
-                code: "storage-moved", message: "The store was \(text); say so in study.json, or by the option.")
+                code: "storage-moved", message: "The store was \(text); set the location in study.json or the option.")
     }
 }

@@ -6,14 +6,14 @@ import Foundation
     import Darwin
 #endif
 
-/// Makes a store, or brings an older one up to date: under the lock of the store, with room for it, and after a copy was
-/// made that can be gone back to.
+/// Creates a store or migrates an older one: under the lock of the store, with enough disk space, and after a copy for
+/// a rollback.
 public enum StoreMigration {
-    /// A report of a migration.
+    /// Report of a migration.
     public struct Report: Sendable, Hashable {
-        /// The numbers of the steps.
+        /// Numbers of the applied steps.
         public let steps: [Int]
-        /// The copy of the store as it was before; nil where there was nothing to lose.
+        /// Path of the copy of the previous store; nil if there was none to copy.
         public let copy: String?
 
         public init(steps: [Int], copy: String?) {
@@ -22,13 +22,13 @@ public enum StoreMigration {
         }
     }
 
-    /// Migrates the store at a path. A new store is made in the same way.
+    /// Migrates the store at a path, or creates it.
     ///
     /// - Parameters:
-    ///   - lock: shows that the caller holds the store's lock.
-    ///   - label: a text for the copy's name, such as a time.
-    /// - Throws: ``StorageError``, also `storage-full` where a copy of the store would leave too little room; the old
-    ///   store is then as it was.
+    ///   - lock: proof that the caller holds the store's lock.
+    ///   - label: part of the copy's name, such as a time.
+    /// - Throws: ``StorageError``, also `storage-full` if a copy of the store would leave too little space; the old
+    ///   store is then unchanged.
     public static func run(
         path: String, migrations: [Migration], permissions: mode_t, lock: StoreLock, label: String
     ) async throws -> Report {
@@ -37,7 +37,7 @@ public enum StoreMigration {
         var copy: String?
         let size = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber)?.int64Value ?? 0
         if size > 0 {
-            // 1. What there is to do.
+            // 1. Find the pending steps.
             let database = try await SQLiteDatabase.open(path: path, migrations: [], permissions: permissions)
             do {
                 pending = try await database.read { try Migration.pending(migrations, in: $0) }
@@ -47,20 +47,20 @@ public enum StoreMigration {
             }
             try await database.close()
             guard !pending.isEmpty else { return Report(steps: [], copy: nil) }
-            // 2. Room for the copy, and for what the steps write anew.
+            // 2. Check the space for the copy and for the rewritten rows, and copy.
             try requireSpace(size * 2 + (64 << 20), besides: path)
             let target = path + ".before-" + label
             removePartialCopies(of: path)
             try SQLiteDatabase.copy(path: path, to: target)
             copy = target
         }
-        // 3. The steps.
+        // 3. Apply the steps.
         do {
             let database = try await SQLiteDatabase.open(path: path, migrations: migrations, permissions: permissions)
             try await database.close()
         } catch {
-            // Where no step was done the store is its own copy, and room is what it may lack. A step in slices counts
-            // once all are done, so that where one was to be done the copy stays.
+            // If no step was applied, the store equals its copy, so remove the copy to free space. A step in slices is
+            // recorded only after all of its slices, so keep the copy if there was such a step.
             if let copy, pending.allSatisfy({ $0.slice == nil }),
                 await stepsLeft(path, migrations, permissions) == pending.map(\.number)
             {
@@ -71,14 +71,15 @@ public enum StoreMigration {
         return Report(steps: pending.map(\.number).sorted(), copy: copy)
     }
 
-    /// The copies of earlier states that migrations and upgrades left beside a store, unfinished ones included.
+    /// Returns the paths of the copies that migrations and upgrades have left next to a store, including incomplete
+    /// ones.
     public static func copies(beside path: String) -> [String] {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.filter { $0.contains(".before-") }.sorted().map { folder + "/" + $0 }
     }
 
-    /// Removes what an earlier run left that was killed while it copied; its copy had another time in its name.
+    /// Removes partial copies of earlier runs that were killed; their names contain other times.
     private static func removePartialCopies(of path: String) {
         let store = URL(fileURLWithPath: path)
         let folder = store.deletingLastPathComponent().path
@@ -91,7 +92,7 @@ public enum StoreMigration {
         }
     }
 
-    /// The steps that a store lacks; nil where it cannot be read.
+    /// Returns the steps that a store lacks; nil if it cannot be read.
     private static func stepsLeft(_ path: String, _ migrations: [Migration], _ permissions: mode_t) async -> [Int]? {
         guard let database = try? await SQLiteDatabase.open(path: path, migrations: [], permissions: permissions)
         else { return nil }
@@ -100,7 +101,8 @@ public enum StoreMigration {
         return left?.map(\.number)
     }
 
-    /// - Throws: ``StorageError`` `storage-full` where the file system of a file has less room.
+    /// Checks the free space of the file system of a file.
+    /// - Throws: ``StorageError`` `storage-full` if less space is free.
     public static func requireSpace(_ bytes: Int64, besides path: String) throws {
         var status = statvfs()
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
@@ -110,7 +112,7 @@ public enum StoreMigration {
             throw StorageError(
                 code: "storage-full",
                 message:
-                    "This needs \(bytes >> 20) MB of free disk, and there are \(free >> 20) MB; nothing was changed.")
+                    "This needs \(bytes >> 20) MB of disk space, but \(free >> 20) MB are free; nothing was changed.")
         }
     }
 }

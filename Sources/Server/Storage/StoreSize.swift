@@ -1,43 +1,43 @@
-/// The bytes that a store takes, table by table and index by index, as the engine counts its pages.
+/// Size of a store in bytes, by table and index, from the engine's page counts.
 public struct StoreSize: Sendable, Hashable {
-    /// One table.
+    /// Size of one table.
     public struct Table: Sendable, Hashable {
         public let name: String
         public let rows: Int64
-        /// The table itself, its indexes not counted.
+        /// Size of the table itself, without indexes.
         public let bytes: Int64
-        /// Long values that the engine keeps beside the rows (PostgreSQL's TOAST); SQLite keeps them in the table.
+        /// Long values outside of the rows (PostgreSQL's TOAST); 0 for SQLite, which stores them in the table.
         public let asideBytes: Int64
         public let indexes: [Index]
 
-        /// All together.
+        /// Sum of all parts.
         public var totalBytes: Int64 { bytes + asideBytes + indexes.reduce(0) { $0 + $1.bytes } }
     }
 
-    /// One index.
+    /// Size of one index.
     public struct Index: Sendable, Hashable {
         public let name: String
         public let bytes: Int64
     }
 
     public let dialect: SQLDialect
-    /// The largest first.
+    /// Tables in descending order of their total size.
     public let tables: [Table]
-    /// Pages of the file that hold nothing: what was deleted, and will be used again.
+    /// Free pages of the file, which are used again.
     public let freeBytes: Int64
 
-    /// All together.
+    /// Sum of all tables and the free pages.
     public var totalBytes: Int64 { tables.reduce(freeBytes) { $0 + $1.totalBytes } }
 
-    /// Counts. Every page is looked at, and every row counted.
+    /// Measures a store. It reads every page and counts every row.
     ///
-    /// - Throws: ``StorageError``; `storage-unmeasured` where SQLite was built without what counts pages.
+    /// - Throws: ``StorageError``; `storage-unmeasured` if SQLite was built without `dbstat`.
     public init(in transaction: any SQLTransaction) throws {
         dialect = transaction.dialect
         let parts = try Self.parts(in: transaction)
         let indexes = Dictionary(grouping: parts.filter { $0.table != $0.name }, by: \.table)
         tables = try parts.filter { $0.table == $0.name }.map { part in
-            // The name comes from the engine's own catalogue.
+            // The name comes from the engine's own catalog.
             let rows = try transaction.first("SELECT count(*) AS total FROM \"\(part.name)\"")
             return Table(
                 name: part.name, rows: try rows?.integer("total") ?? 0, bytes: part.bytes,
@@ -54,7 +54,7 @@ public struct StoreSize: Sendable, Hashable {
         }
     }
 
-    /// A table or an index; a table is its own.
+    /// A table or an index. For a table, `table` is its own name.
     private struct Part {
         let name: String
         let table: String
@@ -70,7 +70,7 @@ public struct StoreSize: Sendable, Hashable {
                     code: "storage-unmeasured",
                     message: "This SQLite was built without `dbstat`, which counts pages; Debian's has it.")
             }
-            // https://www.sqlite.org/dbstat.html: one row for each tree where it is asked to sum up.
+            // https://www.sqlite.org/dbstat.html: in aggregate mode, one row for each B-tree.
             return try transaction.query(
                 """
                 SELECT s.name AS name, coalesce(m.tbl_name, s.name) AS tbl, s.pgsize AS bytes
@@ -91,7 +91,7 @@ public struct StoreSize: Sendable, Hashable {
                 WHERE c.relnamespace = CAST(current_schema() AS regnamespace) AND c.relkind IN ('r', 'i')
                 """
             ).map { row in
-                // What is kept aside counts to the table there.
+                // `pg_table_size` includes TOAST.
                 let aside = try row.integer("aside")
                 return Part(
                     name: try row.text("name"), table: try row.text("tbl"), bytes: try row.integer("bytes") - aside,

@@ -1,16 +1,16 @@
 import Foundation
 
-/// The format in which a submission is sealed.
+/// Format of a sealed submission.
 public enum SubmissionFormat: String, Sendable {
     /// JWE JSON (RFC 7516).
     case jwe
-    /// C3-PRO's JSON of four items.
+    /// C3-PRO's JSON with four members.
     case c3pro
 }
 
-/// The status of a submission on its way.
+/// Status of a submission in the queue.
 public enum SubmissionStatus: String, Sendable {
-    /// Durable in the queue, not yet handled.
+    /// Stored durably in the queue, not processed yet.
     case received
     /// Recorded. Final.
     case stored
@@ -18,30 +18,30 @@ public enum SubmissionStatus: String, Sendable {
     case held
     /// Will never be recorded. Final.
     case refused
-    /// Could not be handled; the staff must look. A device is told `held`.
+    /// Could not be processed; staff must decide. Reported to the device as `held`.
     case quarantined
 
-    /// Whether nothing can change any more; the sealed body is dropped.
+    /// Whether the status is final; the sealed body is then deleted.
     public var isFinal: Bool { self == .stored || self == .refused }
 }
 
-/// A sealed submission as it arrives.
+/// A sealed submission on arrival.
 public struct NewSubmission: Sendable {
-    /// The client that sent it.
+    /// Client that sent it.
     public let clientID: String
-    /// Whose order and duplicates it belongs to: a device that registered again keeps its lane. The client's id unless
-    /// told otherwise.
+    /// Device queue to which it belongs, for order and duplicates: a device that registers again keeps its device
+    /// queue. The client's id by default.
     public let lane: String
-    /// The envelope's `sid`; for C3-PRO a UUID made from the digest.
+    /// `sid` of the envelope; for C3-PRO a UUID derived from the digest.
     public let submissionID: String
-    /// SHA-256, lower-case hex, of the bytes that count: the envelope, for C3-PRO its `message`.
+    /// SHA-256 in lowercase hexadecimal of the envelope, or of C3-PRO's `message`.
     public let digest: String
     public let format: SubmissionFormat
-    /// The device's own count, if its envelope tells it.
+    /// Sequence number that the device assigned, if the envelope contains one.
     public let sequence: Int64?
-    /// The resource type that the URL names, if it does. Nothing but a hint.
+    /// Resource type in the URL, if any. Only a hint.
     public let resourceTypeHint: String?
-    /// The sealed bytes.
+    /// Sealed bytes.
     public let body: Data
     public let receivedAt: Date
 
@@ -61,26 +61,26 @@ public struct NewSubmission: Sendable {
     }
 }
 
-/// The result of handing a submission to the queue.
+/// Result of adding a submission to the queue.
 public enum EnqueueResult: Sendable, Hashable {
-    /// It is in the queue.
+    /// The submission is in the queue.
     case accepted
-    /// The very same is known already; nothing was stored.
+    /// An identical submission is already known; nothing was stored.
     case duplicate
-    /// Other bytes are known under the same submission id; nothing was stored.
+    /// Other bytes with the same submission id are known; nothing was stored.
     case conflict
-    /// The device has too much that waits for consent or for the staff; nothing was stored.
+    /// The device's held and quarantined submissions exceed the quota; nothing was stored.
     case overQuota
-    /// The client was shut out, or replaced by a new registration, since it proved who it is; nothing was stored.
+    /// The client was revoked, or replaced by a new registration, after it was authenticated; nothing was stored.
     case clientRevoked
 }
 
-/// A submission as the consumer leases it.
+/// A submission that the consumer has leased.
 public struct QueuedSubmission: Sendable {
-    /// The order of arrival.
+    /// Number in the order of arrival.
     public let number: Int64
     public let clientID: String
-    /// The device: its enrolment, which outlives its clients; the client's id where there is none.
+    /// Device queue: the enrolment's id, which outlives clients; the client's id if there is no enrolment.
     public let lane: String
     public let submissionID: String
     public let digest: String
@@ -89,11 +89,11 @@ public struct QueuedSubmission: Sendable {
     public let resourceTypeHint: String?
     public let body: Data
     public let receivedAt: Date
-    /// How often handling it has failed for a passing reason.
+    /// Number of attempts that failed for a temporary reason.
     public let attempts: Int
-    /// Under which name it is leased.
+    /// Owner of the lease.
     public let leaseOwner: String
-    /// The number of the lease: who settles must still hold it.
+    /// Number of the lease. Only the holder of the current lease may settle.
     public let lease: Int64
 
     public init(
@@ -117,19 +117,20 @@ public struct QueuedSubmission: Sendable {
     }
 }
 
-/// The consumer's decision about a submission. It names no participant and no resource: the queue knows neither.
+/// The consumer's decision about a submission. It contains no participant and no resource, because the queue must not
+/// know them.
 public struct SubmissionOutcome: Sendable, Hashable {
-    /// Anything but `received`.
+    /// Status; never `received`.
     public let status: SubmissionStatus
-    /// A stable code that reveals no data.
+    /// Stable code that reveals no data.
     public let reasonCode: String?
-    /// For the staff alone: a sentence without health data.
+    /// Text for staff only, without health data.
     public let detail: String?
-    /// The key that opened it.
+    /// Id of the key that opened the submission.
     public let keyID: String?
-    /// Whether what the device has waiting takes its turn now, as after a Contract.
+    /// Whether the device's held submissions are released, for example after a Contract.
     public let releasesHeld: Bool
-    /// When what is held is looked at again without anybody's doing; nil for never.
+    /// Time at which a held submission is processed again automatically; nil for never.
     public let heldUntil: Date?
 
     public init(
@@ -145,22 +146,22 @@ public struct SubmissionOutcome: Sendable, Hashable {
     }
 }
 
-/// The delivery of one submission, as a device learns it.
+/// Delivery status of one submission, as reported to its device.
 public struct Delivery: Sendable, Hashable {
-    /// The number of the submission's newest change; the cursor.
+    /// Number of the submission's latest change; serves as the cursor.
     public let change: Int64
     public let submissionID: String
     public let status: SubmissionStatus
-    /// When the status came about.
+    /// Time of the change.
     public let at: Date
     public let reasonCode: String?
 }
 
-/// The queue at a glance.
+/// Summary of the queue.
 public struct QueueStatus: Sendable, Hashable {
-    /// Submissions that wait to be handled.
+    /// Number of submissions that wait to be processed.
     public let depth: Int
-    /// When the oldest of these arrived.
+    /// Receipt time of the oldest waiting submission.
     public let oldestReceivedAt: Date?
     public let held: Int
     public let quarantined: Int
@@ -173,22 +174,22 @@ public struct QueueStatus: Sendable, Hashable {
     }
 }
 
-/// A submission as the staff sees it: everything but the sealed bytes.
+/// A submission as reported to staff: everything except the sealed body.
 public struct SubmissionSummary: Sendable, Hashable {
     public let number: Int64
     public let clientID: String
-    /// The device that sent it.
+    /// Device queue of the sender.
     public let lane: String
     public let submissionID: String
     public let status: SubmissionStatus
     public let reasonCode: String?
     public let detail: String?
     public let receivedAt: Date
-    /// When the status came about.
+    /// Time of the latest change of the status.
     public let at: Date
     public let attempts: Int
     public let format: SubmissionFormat
-    /// Bytes of the sealed body as it arrived.
+    /// Size of the sealed body in bytes, as received.
     public let size: Int
     public let keyID: String?
 }

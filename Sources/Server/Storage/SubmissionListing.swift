@@ -1,14 +1,14 @@
 import Foundation
 
-/// A selection of submissions, a page of it at a time.
+/// A selection of submissions, listed in pages.
 public struct SubmissionListing: Sendable, Hashable {
-    /// The statuses; none for all that are not stored.
+    /// Statuses; empty for all that are not stored.
     public var statuses: Set<SubmissionStatus>
     /// The reason code.
     public var reason: String?
-    /// The earliest time of receipt.
+    /// Earliest time of receipt.
     public var since: Date?
-    /// The number of the last submission of the page before; nil for the first page.
+    /// Number of the last submission of the previous page; nil for the first page.
     public var after: Int64?
     /// Maximum number of submissions of a page.
     public var limit: Int
@@ -24,10 +24,10 @@ public struct SubmissionListing: Sendable, Hashable {
         self.limit = limit
     }
 
-    /// The statuses of submissions that are not stored.
+    /// Statuses of submissions that are not stored.
     public static let unstored: Set<SubmissionStatus> = [.received, .held, .refused, .quarantined]
 
-    /// The statement of a page: each status is read by its own index and no further than the page's end.
+    /// Returns the statement of a page: it reads each status by its own index, only up to the page's end.
     func statement() -> (sql: String, values: [SQLValue]) {
         var parts: [String] = []
         var values: [SQLValue] = []
@@ -53,7 +53,7 @@ public struct SubmissionListing: Sendable, Hashable {
         return ("\(parts.joined(separator: " UNION ALL ")) ORDER BY number LIMIT ?", values)
     }
 
-    /// The first number that was received at a time or later. The sign keeps SQLite from walking through all numbers for it.
+    /// First number that was received at or after a time. The unary plus keeps SQLite from scanning all numbers.
     static let firstSinceSQL = "SELECT min(+number) AS number FROM submission WHERE received_at >= ?"
 }
 
@@ -63,7 +63,7 @@ extension SQLSubmissionQueue {
         try await database.read { transaction in
             var listing = listing
             if let since = listing.since, listing.after == nil {
-                // Numbers are given in the order of receipt: the page begins where the time does.
+                // Numbers follow the order of receipt, so the time gives the start of the page.
                 guard
                     let first = try transaction.first(SubmissionListing.firstSinceSQL, [SQLValue(since)])?
                         .integerIfPresent("number")

@@ -1,93 +1,96 @@
 import Foundation
 
-/// The queue between receiver and consumer. All methods throw ``StorageError``.
+/// Queue between receiver and consumer. All methods throw ``StorageError``.
 ///
-/// Order: the submissions of one lane (a device, also after it registered again) are leased in the order of their
-/// arrival. Held and quarantined ones stand aside and block nothing; released ones take their old place again.
+/// The submissions of one device queue are leased in the order of their arrival, also after the device registered
+/// again. Held and quarantined submissions block no others; a released one returns to its original position.
 ///
-/// The queue is a store of its own, beside that of the records: a submission is settled after the records have it, by
-/// whoever still holds its lease.
+/// The queue is a store separate from the records: a submission is settled after it was recorded, by the current holder
+/// of its lease.
 public protocol SubmissionQueue: Sendable {
     /// Stores a submission durably, once. Returns only when it would survive a crash.
     ///
-    /// - Parameter quota: the bytes that the device may have waiting for consent or for the staff; nil for any.
+    /// - Parameter quota: maximum bytes of the device's held and quarantined submissions; nil for no limit.
     func enqueue(_ submission: NewSubmission, quota: Int?) async throws -> EnqueueResult
 
-    /// Leases received submissions, oldest first, for `duration` seconds, and counts for each that it was begun.
+    /// Leases received submissions, oldest first, for `duration` seconds, and increments for each the number of times
+    /// that it was begun.
     ///
-    /// A lane in which another owner has a live lease is passed over. One that was begun and never ended, for the process
-    /// was killed over it, comes last and alone, and what stands behind it in its lane waits; begun three times, it is
-    /// quarantined as `processing-crashed`. An owner that asks again for what it has leased itself lives: that does not count.
+    /// A device queue in which another owner has a valid lease is skipped. A submission that was begun and not ended,
+    /// because the process was killed, is leased last and alone, and later ones of its device queue wait; after three
+    /// such attempts it is quarantined as `processing-crashed`. Leasing one's own leased submission again does not
+    /// count as an attempt.
     ///
     /// - Parameters:
-    ///   - isIdle: whether the owner handles nothing now. Otherwise it gets nothing of the lanes in which it has
-    ///     submissions, and nothing that comes alone.
-    ///   - lanes: nothing of these is leased, and nothing that comes alone; of more than
-    ///     ``SQLSubmissionQueue/mostPassedOver`` the last.
+    ///   - isIdle: whether the owner has no submission in progress. Otherwise it receives none from device queues in
+    ///     which it has submissions, and none that must be leased alone.
+    ///   - lanes: device queues to skip; if not empty, no submission is leased alone. Only the last
+    ///     ``SQLSubmissionQueue/mostPassedOver`` are used.
     func lease(
         owner: String, limit: Int, duration: TimeInterval, now: Date, isIdle: Bool, passingOver lanes: [String]
     ) async throws -> [QueuedSubmission]
 
-    /// Ends the leases of all other owners. Only for who knows that none of them lives, as the holder of the consumer's
-    /// lock does.
+    /// Ends the leases of all other owners. Only for a caller that knows that none of them is alive, such as the holder
+    /// of the consumer's lock.
     func takeOverLeases(owner: String) async throws
 
-    /// The owners of leases.
+    /// Returns the owners of leases.
     func leaseOwners() async throws -> [String]
 
-    /// Ends the leases of an owner that lives no more. What it had begun counts as begun.
+    /// Ends the leases of an owner that is no longer alive. Its submissions still count as begun.
     func endLeases(of owner: String) async throws
 
-    /// Puts off the end of an owner's leases, whatever is behind `duration` seconds from now.
+    /// Extends all leases of an owner to `duration` seconds from now.
     func renew(owner: String, duration: TimeInterval, now: Date) async throws
 
-    /// Gives back what an owner has leased and not settled: it was not begun.
+    /// Gives back the submissions that an owner has leased and not settled; they no longer count as begun.
     func giveBack(owner: String) async throws
 
-    /// Whether a submission is still received and leased as this value says.
+    /// Whether a submission is still received and has the lease of this value.
     func isHeld(_ submission: QueuedSubmission) async throws -> Bool
 
-    /// Records, in one transaction and in their order, what became of submissions that are still received and leased as
-    /// these values say.
+    /// Records outcomes in one transaction, in order, for submissions that are still received and have the leases of
+    /// these values.
     ///
-    /// `stored` and `refused` drop the sealed body and keep the digest.
-    /// - Returns: for each, false where somebody else has it or it is settled; then nothing of it was changed.
+    /// `stored` and `refused` delete the sealed body and keep the digest.
+    /// - Returns: for each one, false if another owner has it or it is already settled; then nothing of it was changed.
     /// - Throws: `queue-outcome-invalid` for the status `received`.
     func settle(_ settlements: [Settlement], at: Date) async throws -> [Bool]
 
-    /// Puts held submissions back to received, in their order of arrival, and gives their number.
+    /// Returns held submissions to `received` in the order of their arrival, and returns their number.
     @discardableResult
     func release(_ selection: HeldSelection, at: Date) async throws -> Int
 
-    /// Gives the leases of the lane from this submission on back: it could not be handled for a passing reason.
+    /// Defers a submission after a temporary failure: gives back its lease and those of later submissions in its device
+    /// queue.
     ///
-    /// - Parameter isFailure: whether it counts among the submission's failed attempts.
+    /// - Parameter isFailure: whether it counts as a failed attempt of the submission.
     func postpone(_ submission: QueuedSubmission, isFailure: Bool) async throws
 
-    /// The queue at a glance.
+    /// Returns a summary of the queue.
     func status(now: Date) async throws -> QueueStatus
 
-    /// The submissions with this id (several clients may use the same), or all that are not stored.
+    /// Returns the submissions with this id (several clients may use the same one), or all that are not stored.
     func show(submissionID: String?) async throws -> [SubmissionSummary]
 
-    /// Puts a quarantined or held submission back to received; false if there is none.
+    /// Returns a quarantined or held submission to `received`; false if there is none.
     func retry(submissionID: String) async throws -> Bool
 
-    /// Puts all quarantined submissions back to received and gives their number.
+    /// Returns all quarantined submissions to `received`, and returns their number.
     func retryAllQuarantined() async throws -> Int
 
     /// Refuses a quarantined or held submission for good, with reason `discarded`; false if there is none.
     func discard(submissionID: String, at: Date) async throws -> Bool
 
-    /// Returns the deliveries of a lane's submissions, by change number: each once, at its newest change after `after`.
-    /// One that changes again appears again with a higher number.
+    /// Returns the deliveries of a device queue's submissions by change number: each one once, at its latest change
+    /// after `after`. A submission that changes again appears again with a higher number.
     func deliveries(lane: String, after: Int64, limit: Int) async throws -> [Delivery]
 
-    /// The numbers of a device that never came, though a later one did; the lowest first.
+    /// Returns the sequence numbers of a device that are missing before a received one, in ascending order.
     func missing(lane: String, limit: Int) async throws -> [MissingSequences]
 }
 
-/// A submission and what became of it.
+/// A submission and its outcome.
 public struct Settlement: Sendable {
     public let submission: QueuedSubmission
     public let outcome: SubmissionOutcome
@@ -98,25 +101,25 @@ public struct Settlement: Sendable {
     }
 }
 
-/// Which held submissions are meant.
+/// Selection of held submissions.
 public enum HeldSelection: Sendable, Hashable {
-    /// Those of a device.
+    /// Those of a device queue.
     case lane(String)
     /// Those that are held for a reason.
     case reason(String)
-    /// Those whose time to be looked at again has come.
+    /// Those whose `heldUntil` has passed.
     case due(Date)
 }
 
 extension SubmissionQueue {
-    /// Records what became of one submission (``settle(_:at:)``).
+    /// Records the outcome of one submission (``settle(_:at:)``).
     public func settle(
         _ submission: QueuedSubmission, as outcome: SubmissionOutcome, at: Date
     ) async throws -> Bool {
         try await settle([Settlement(submission, as: outcome)], at: at).first ?? false
     }
 
-    /// Leases of all lanes (``lease(owner:limit:duration:now:isIdle:passingOver:)``).
+    /// Leases from all device queues (``lease(owner:limit:duration:now:isIdle:passingOver:)``).
     public func lease(
         owner: String, limit: Int, duration: TimeInterval, now: Date, isIdle: Bool
     ) async throws -> [QueuedSubmission] {

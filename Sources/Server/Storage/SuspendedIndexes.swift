@@ -1,16 +1,16 @@
-/// Indexes that a first load does without, and that are made of all rows once it ends: row by row, each of them that has random
-/// keys changes a page for each row.
+/// Indexes that are dropped for the first load and created again from all rows at its end. During the load, each index
+/// with random keys would change a page for each row.
 ///
-/// They are noted in the transaction that drops them, so that whoever comes after a load that was cut off makes them again.
+/// The transaction that drops them records them, so that they are created again even after an interrupted load.
 public enum SuspendedIndexes {
-    /// Makes the table that notes them.
+    /// Creates the table that records them.
     public static let table =
         "CREATE TABLE suspended_index (name varchar(63) PRIMARY KEY NOT NULL, statement text NOT NULL)"
 
-    /// Drops the indexes of tables of the store, but those that keep rows apart. Tables of others are left alone.
+    /// Drops the non-unique indexes of tables of the store. Tables of other systems are not changed.
     ///
-    /// - Parameter kept: the names of indexes that stay.
-    /// - Returns: the names of those that are gone.
+    /// - Parameter kept: names of indexes to keep.
+    /// - Returns: the names of the dropped indexes.
     @discardableResult
     public static func suspend(
         of tables: [String], except kept: Set<String>, in transaction: any SQLTransaction
@@ -30,22 +30,22 @@ public enum SuspendedIndexes {
         return gone
     }
 
-    /// Makes the next one again.
+    /// Creates the next dropped index.
     ///
-    /// - Returns: its name; nil where none is left.
+    /// - Returns: its name; nil if none is left.
     public static func makeNext(in transaction: any SQLTransaction) throws -> String? {
         guard let row = try transaction.first("SELECT name, statement FROM suspended_index ORDER BY name LIMIT 1")
         else {
             return nil
         }
         let name = try row.text("name")
-        // A store that was moved since has them.
+        // A store that was moved since then has the index.
         if try !isThere(name, in: transaction) { try transaction.execute(row.text("statement")) }
         try transaction.execute("DELETE FROM suspended_index WHERE name = ?", [SQLValue(name)])
         return name
     }
 
-    /// Whether some are gone.
+    /// Whether any index is dropped.
     public static func areThere(in transaction: any SQLTransaction) throws -> Bool {
         try transaction.first("SELECT 1 AS one FROM suspended_index LIMIT 1") != nil
     }
@@ -59,7 +59,7 @@ public enum SuspendedIndexes {
         return try transaction.first(sql, [SQLValue(name)]) != nil
     }
 
-    /// The indexes of a table of the store that are not unique, with the statements that make them. Parameter: table.
+    /// Returns the query for the non-unique indexes of a table, with the statements that create them. Parameter: table.
     private static func sql(_ dialect: SQLDialect) -> String {
         switch dialect {
         case .sqlite:

@@ -1,7 +1,7 @@
 import GRDB
 
 extension TextDigest {
-    /// What a migration states so that the database has the function. SQLite's connections bring it with them.
+    /// Returns the statements that a migration runs to create the function. SQLite connections register it themselves.
     public static func definition(_ dialect: SQLDialect) -> [String] {
         switch dialect {
         case .sqlite: []
@@ -15,7 +15,7 @@ extension TextDigest {
         }
     }
 
-    /// The function as a connection of SQLite has it.
+    /// The function for SQLite connections.
     static let ofSQLite = DatabaseFunction(function, argumentCount: 1, pure: true) { values in
         String.fromDatabaseValue(values[0]).map(of)
     }

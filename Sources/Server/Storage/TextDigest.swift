@@ -1,24 +1,24 @@
 import Crypto
 import Foundation
 
-/// Half of the SHA-256 of a text's UTF-8, by which rows are found that a longer text is the key of: an index of digests is a
-/// fraction of one of the texts, so that of it more is in memory and fewer pages change where many rows come. Of 128 bits no two
-/// are alike by chance, and whoever wants two alike has 2^64 of them to make.
+/// First half of the SHA-256 of a text's UTF-8, used as a key instead of a longer text. An index of digests is much
+/// smaller than one of texts, so more of it fits in memory and inserting many rows changes fewer pages. With 128 bits,
+/// accidental collisions do not occur, and a deliberate one needs about 2^64 attempts.
 ///
-/// Statements have it as a function, ``function``, of both engines.
+/// Both engines provide it to statements as ``function``.
 public enum TextDigest {
-    /// The name of the function of one text, which of null is null.
+    /// Name of the function of one text; null for null.
     public static let function = "text_digest"
 
-    /// So many bytes has a digest.
+    /// Length of a digest in bytes.
     public static let length = 16
 
-    /// The digest of a text.
+    /// Returns the digest of a text.
     public static func of(_ text: String) -> Data {
         whole(text).first(length)
     }
 
-    /// The SHA-256 of a text's UTF-8.
+    /// Returns the complete SHA-256 of a text's UTF-8.
     public static func whole(_ text: String) -> SHA256Digest {
         var text = text
         return text.withUTF8 { bytes in
@@ -30,6 +30,6 @@ public enum TextDigest {
 }
 
 extension SHA256Digest {
-    /// The first bytes of a digest.
+    /// Returns the first bytes of a digest.
     public func first(_ count: Int) -> Data { withUnsafeBytes { Data($0.prefix(count)) } }
 }

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A fixed number of turns, given in the order of asking. The number of waiting tasks and the time of each wait are
-/// bounded; the wait of a cancelled task ends.
+/// A semaphore with a fixed number of permits, granted in the order of the requests. The number of waiting tasks and
+/// the time of each wait are limited; cancellation ends a wait.
 final class Turns: Sendable {
     private struct State {
         var free: Int
@@ -15,19 +15,20 @@ final class Turns: Sendable {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - count: the number of turns at a time.
-    ///   - patience: the maximum time of a wait.
+    /// - count: number of permits.
+    /// - patience: maximum time of a wait.
     init(_ count: Int, patience: Duration) {
         self.patience = patience
         state = Mutex(State(free: count))
     }
 
-    /// The number of waiting tasks.
+    /// Number of waiting tasks.
     var waiting: Int { @inline(never) get { state.withLock { $0.waiting.count } } }
 
-    /// Runs `body` in a turn.
+    /// Runs `body` with a permit.
     ///
-    /// - Throws: ``StorageError`` `storage-busy` where no turn is free in time; `CancellationError`; what `body` throws.
+    /// - Throws: ``StorageError`` `storage-busy` if no permit becomes free in time; `CancellationError`; errors of
+    ///   `body`.
     func using<T>(_ body: () async throws -> T) async throws -> T {
         try await take()
         defer { give() }
@@ -47,7 +48,7 @@ final class Turns: Sendable {
         }
     }
 
-    /// Takes a free turn; else returns the wait for one.
+    /// Takes a free permit, or returns a wait for one.
     @inline(never)
     private func begin() throws -> Wait? {
         try state.withLock { state in

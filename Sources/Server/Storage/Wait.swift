@@ -1,11 +1,12 @@
 import Synchronization
 
-/// The wait of one task. It ends once: when it is granted, when its time is over, or when the task is cancelled.
+/// The wait of one task. It ends exactly once: when it is granted, when its time is over, or when the task is
+/// cancelled.
 ///
-/// A queue keeps the waits of its tasks and grants them. A wait that ended otherwise cannot be granted: the queue grants
-/// the next one.
+/// A queue stores the waits of its tasks and grants them. A wait that ended otherwise cannot be granted; the queue then
+/// grants the next one.
 public final class Wait: Sendable {
-    /// How a wait ended.
+    /// Reason why a wait ended.
     public enum Ending: Sendable, Hashable {
         case granted
         case expired
@@ -25,7 +26,7 @@ public final class Wait: Sendable {
 
     /// Ends the wait.
     ///
-    /// - Returns: whether it had not ended before.
+    /// - Returns: false if it had already ended.
     @discardableResult
     @inline(never)
     public func end(_ ending: Ending) -> Bool {
@@ -54,9 +55,9 @@ public final class Wait: Sendable {
         if let ended { continuation.resume(returning: ended) }
     }
 
-    /// Waits until the wait ends. One task calls it, once.
+    /// Suspends the task until the wait ends. Only one task may call it, once.
     ///
-    /// - Parameter patience: the time after which the wait is expired.
+    /// - Parameter patience: time after which the wait expires.
     public func ending(within patience: Duration) async -> Ending {
         let limit = Task {
             guard (try? await Task.sleep(for: patience)) != nil else { return }

@@ -1,20 +1,20 @@
-/// Commits small writes that arrive at the same time in one transaction, so that the disk is waited for once for all.
+/// Commits concurrent small writes in one transaction, which waits for the disk only once.
 ///
-/// While one batch is being written the next one gathers; alone, a write waits for nobody. When a batch fails over one of
-/// its writes, they are tried again one by one, so that none suffers for another: a request may be performed more than once
-/// and must have no effect but on its transaction. When the database itself fails (busy, full, damaged), the batch fails as
-/// one: each of its writes alone would wait and fail in the same way.
+/// While one batch is written, the next one gathers; a single write starts immediately. When a batch fails because of
+/// one of its writes, each is tried again by itself, so that it does not affect the others: a request may run more than
+/// once and must have no effects outside of its transaction. When the database itself fails (busy, full, damaged), the
+/// whole batch fails, because each write alone would wait and fail in the same way.
 public actor WriteGroup<Request: Sendable, Answer: Sendable> {
-    /// Performs the requests of one batch in their order, and gives an answer to each.
+    /// Performs the requests of one batch in order, and returns an answer to each.
     public typealias Perform = @Sendable ([Request], any SQLTransaction) throws -> [Answer]
 
     private struct Waiting: Sendable {
         let request: Request
-        /// Told once the transaction is durable, or that it failed.
+        /// Called once the transaction is durable or has failed.
         let ended: @Sendable (Result<Answer, any Error>) -> Void
     }
 
-    /// So many requests make a batch at most.
+    /// Maximum number of requests in a batch.
     private static var largestBatch: Int { 64 }
 
     private let database: any SQLDatabase
@@ -27,16 +27,16 @@ public actor WriteGroup<Request: Sendable, Answer: Sendable> {
         self.perform = perform
     }
 
-    /// Performs a request in a transaction, perhaps with others, and returns when it is durable.
+    /// Performs a request in a transaction, possibly together with others, and returns when it is durable.
     ///
-    /// A caller that is cancelled still waits: what it began may be part of a transaction that others wait for.
+    /// Cancellation does not end the wait, because the transaction may contain the writes of other callers.
     public func write(_ request: Request) async throws -> Answer {
         try await withCheckedThrowingContinuation { continuation in
             add(request) { continuation.resume(with: $0) }
         }
     }
 
-    /// How many requests wait while a batch is written.
+    /// Number of requests that wait while a batch is written.
     var waitingCount: Int { waiting.count }
 
     func add(_ request: Request, ended: @escaping @Sendable (Result<Answer, any Error>) -> Void) {

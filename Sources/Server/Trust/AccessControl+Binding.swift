@@ -1,13 +1,13 @@
 import Foundation
 import Storage
 
-/// Which device is whose participant's.
+/// Binding of a device to a participant.
 public struct DeviceBinding: Sendable, Hashable {
-    /// The device's enrolment.
+    /// Enrolment of the device.
     public let device: String
     public let participant: String
     public let since: Date
-    /// When it ended; nil while it holds.
+    /// Time at which it ended; nil while it is active.
     public let endedAt: Date?
 
     init(_ row: SQLRow) throws {
@@ -19,7 +19,7 @@ public struct DeviceBinding: Sendable, Hashable {
 }
 
 extension AccessControl {
-    /// The participant that a device speaks for; nil where it has none.
+    /// Returns the participant to which a device is bound; nil if there is none.
     public func participant(ofDevice device: String, in transaction: any SQLTransaction) throws -> String? {
         try transaction.first(Self.bindingOfDeviceSQL, [SQLValue(device)])?.text("participant")
     }
@@ -31,18 +31,19 @@ extension AccessControl {
         SELECT device, participant, bound_at, ended_at FROM device_binding WHERE participant = ? AND ended_at IS NULL
         """
 
-    /// Binds a device to a participant, by a Contract; decides, and writes the audit row.
+    /// Binds a device to a participant for a Contract; decides, and writes the audit row.
     ///
-    /// Allowed too if it is bound to the same already. Denied with `other-participant` if the device has another one,
-    /// `already-bound` if another device has that participant, `binding-ended` if the study team has ended the device's
-    /// binding, `participant-taken` if the participant is known from elsewhere. A one-time code of the study team
-    /// (``issueMoveCode(participant:actor:lifetime:)``) overrules the last three.
+    /// Also allowed if the device is already bound to the same participant. Denied with `other-participant` if the
+    /// device is bound to another one, `already-bound` if another device is bound to the participant, `binding-ended`
+    /// if the study team has ended the device's binding, `participant-taken` if the participant is known from
+    /// elsewhere. A one-time code of the study team (``issueMoveCode(participant:actor:lifetime:)``) overrides the last
+    /// three.
     /// - Parameters:
-    ///   - isKnown: whether the participant has consent, a Patient or records that this device did not bring.
-    ///   - moveCode: the secret of the code in the Contract.
-    ///   - isSignedByParticipant: whether the key in force of the participant signed the Contract, which is as good as a
+    ///   - isKnown: whether the participant has consent, a Patient or records that did not come from this device.
+    ///   - moveCode: secret of the code in the Contract.
+    ///   - isSignedByParticipant: whether the participant's active key signed the Contract, which is equivalent to a
     ///     code.
-    ///   - invitation: what the study asks of who begins.
+    ///   - invitation: invitation that the study requires of new participants.
     public func bind(
         device: String, clientID: String, toParticipant participant: String, isKnown: Bool, moveCode: String?,
         isSignedByParticipant: Bool = false, invitation: Invitation = .notRequired, in transaction: any SQLTransaction
@@ -95,7 +96,7 @@ extension AccessControl {
             [SQLValue(device), SQLValue(participant), now])
     }
 
-    /// All bindings that hold.
+    /// Returns all active bindings.
     public func bindings() async throws -> [DeviceBinding] {
         try await database.read { transaction in
             try transaction.query(
@@ -106,16 +107,16 @@ extension AccessControl {
         }
     }
 
-    /// The devices that a participant speaks through.
+    /// Returns the devices that are bound to a participant.
     public func devices(of participant: String) async throws -> [String] {
         try await database.read { transaction in
             try transaction.query(Self.bindingOfParticipantSQL, [SQLValue(participant)]).map { try $0.text("device") }
         }
     }
 
-    /// Ends a device's binding, for the study team: the device may not bind again without a code.
+    /// Ends a device's binding on behalf of the study team: the device may not bind again without a code.
     ///
-    /// - Returns: the participant that it had; nil where it had none, and then it cannot bind either.
+    /// - Returns: the participant to which it was bound; nil if there was none, and then the device cannot bind either.
     public func endBinding(device: String, by actor: Actor) async throws -> String? {
         let now = SQLValue(clock())
         return try await database.write { transaction in

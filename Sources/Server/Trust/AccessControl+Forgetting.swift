@@ -2,23 +2,25 @@ import Foundation
 import Storage
 
 extension AccessControl {
-    /// The rows that say which devices and keys were a participant's, the codes by which they may move, and the name that the
-    /// audit has for them.
+    /// Digests of the rows that connect a participant with devices, keys, move codes, tokens, accounts, and the
+    /// pseudonym in the audit.
     public struct Forgotten: Sendable, Hashable {
         public let bindings: RowsDigest
         public let moveCodes: RowsDigest
-        /// The keys that were pinned to them.
+        /// Keys that were pinned to the participant.
         public let keys: RowsDigest
-        /// Which tokens reached their records: such a token reaches the others that it names, or nobody.
+        /// Entries of tokens that gave access to the participant's records: such a token keeps the other participants,
+        /// or none.
         public let tokens: RowsDigest
-        /// The accounts by which they signed in.
+        /// Accounts with which the participant signed in.
         public let accounts: RowsDigest
-        /// What apps were given to reach their records, or for them.
+        /// Authorizations of apps that the participant gave, or that gave access to the participant's records.
         public let authorizations: RowsDigest
         public let pseudonym: RowsDigest
     }
 
-    /// What devices sent while they spoke for a participant. A device that spoke for nobody else sent all of it for them.
+    /// Returns the submissions that devices sent while bound to a participant. If a device was bound to no one else,
+    /// they include all its submissions.
     public func stretches(
         of participant: String, in transaction: any SQLTransaction
     ) throws -> [SubmissionStretch] {
@@ -38,10 +40,10 @@ extension AccessControl {
         }
     }
 
-    /// Forgets whose devices a participant's were, and who they are in the audit: its rows stay, under a name that
-    /// nothing resolves any more, without the ids of their resources.
+    /// Removes the connection of a participant with devices, and with the audit: its rows remain under a pseudonym that
+    /// can no longer be resolved, without the ids of the participant's resources.
     ///
-    /// - Parameter keepsAudit: whether the audit goes on naming them.
+    /// - Parameter keepsAudit: whether the audit continues to identify the participant.
     public static func forget(
         _ participant: String, keepsAudit: Bool, in transaction: any SQLTransaction
     ) throws -> Forgotten {
@@ -74,7 +76,8 @@ extension AccessControl {
             authorizations: authorizations, pseudonym: pseudonym)
     }
 
-    /// Takes away a participant's accounts, and what apps were given by them or to reach them.
+    /// Deletes a participant's accounts, and the authorizations of apps that they gave or that gave access to their
+    /// records.
     private static func forgetAccounts(
         of participant: String, in transaction: any SQLTransaction
     ) throws -> (accounts: RowsDigest, authorizations: RowsDigest) {
@@ -95,7 +98,7 @@ extension AccessControl {
         return (accounts, authorizations)
     }
 
-    /// All bindings of a participant's devices, also those that ended, in the order of their making.
+    /// Returns all bindings of a participant's devices, including ended ones, in the order of their creation.
     public static func bindings(of participant: String, in transaction: any SQLTransaction) throws -> [DeviceBinding] {
         try transaction.query(
             """
@@ -104,16 +107,16 @@ extension AccessControl {
         ).map { try DeviceBinding($0) }
     }
 
-    /// Writes the audit row of an act of the study team for participants, and refuses it where the policy does.
+    /// Writes the audit row of an act of the study team for participants.
     ///
-    /// - Throws: ``TrustError`` with the policy's reason.
+    /// - Throws: ``TrustError`` with the policy's reason if the policy denies it.
     public func require(
         _ actor: Actor, _ action: Action, of participant: String?, in transaction: any SQLTransaction
     ) throws {
         let target = Target(resourceType: "Patient", resourceID: participant, subject: participant)
         let decision = try decide(actor, action, target, in: transaction)
         guard decision.allowed else {
-            throw TrustError(code: decision.reason, message: "This account may not do that for participants.")
+            throw TrustError(code: decision.reason, message: "This account may not do this for participants.")
         }
     }
 }

@@ -2,20 +2,21 @@ import Foundation
 import Storage
 
 extension AccessControl {
-    /// Makes a bearer token with a grant of its own (RFC 6750), the only time it is seen: what is kept of it is a digest.
+    /// Creates a bearer token with a grant of its own (RFC 6750). Only its digest is stored; this is the only time the
+    /// token is returned.
     ///
     /// - Parameters:
-    ///   - scopes: what it may do, in the words of SMART on FHIR and HEART.
-    ///   - patients: whose records it reaches.
-    ///   - lifetime: seconds, after which it is worth nothing.
-    /// - Throws: ``TrustError`` `scope-unknown` where a scope is not known, or none reaches records;
+    ///   - scopes: scopes of SMART on FHIR and HEART.
+    ///   - patients: patients whose records the token gives access to.
+    ///   - lifetime: seconds until it expires.
+    /// - Throws: ``TrustError`` `scope-unknown` if a scope is unknown, or none gives access to records;
     ///   `participant-deleted`; the policy's reason. ``AccessGrantError`` for a scope `patient/` without a patient.
     public func createToken(
         scopes: AccessScopes, patients: PatientAccess, name: String? = nil, lifetime: TimeInterval, by actor: Actor
     ) async throws -> String {
         guard scopes.unrecognized.isEmpty, !scopes.resources.isEmpty else {
             throw TrustError(
-                code: "scope-unknown", message: "A scope is not known, or none reaches records; say patient/*.rs.")
+                code: "scope-unknown", message: "A scope is unknown, or none covers records; try patient/*.rs.")
         }
         let now = clock()
         let token = String.newSecret(random)
@@ -47,18 +48,18 @@ extension AccessControl {
         return token
     }
 
-    /// What the bearer of a token may do with records, one of the study team, one with scopes or one that a client was
-    /// given; nil if it is unknown, has ended or was revoked.
+    /// Returns the grant of a token: of the study team, with scopes, or issued to a client; nil if the token is
+    /// unknown, expired or revoked.
     public func grant(bearer token: String) async throws -> AccessGrant? {
-        // Looked up by its digest: the time that takes tells nothing about the token.
+        // Looked up by its digest, so that the duration reveals nothing about the token.
         let digest = SecretDigest(of: token).hex
         return try await reader.read { try grant(digest: digest, in: $0) }
     }
 
-    /// Who has a token, as it was some seconds ago at the most; nil where it was nobody.
+    /// Returns the bearer of a token, possibly from a cache that is a few seconds old; nil if there is none.
     ///
-    /// It spares a look into the database where another one follows: nothing may come of it before ``grant(of:in:)`` was asked
-    /// in the transaction that what is done belongs to.
+    /// It saves a database read if another one follows: before any effect, ``grant(of:in:)`` must be checked in the
+    /// transaction of the operation.
     public func recentBearer(of token: String) async throws -> Bearer? {
         let (digest, now) = (SecretDigest(of: token).hex, clock())
         if let known = recent.holder(digest: digest, now: now) { return known }
@@ -68,12 +69,12 @@ extension AccessControl {
         return bearer
     }
 
-    /// What a bearer may do now; nil if the token has ended or was revoked.
+    /// Returns the current grant of a bearer; nil if the token has expired or was revoked.
     public func grant(of bearer: Bearer, in transaction: any SQLTransaction) throws -> AccessGrant? {
         try grant(digest: bearer.digest, like: bearer.grant, in: transaction)
     }
 
-    /// - Parameter known: a grant whose scopes need not be read again where they are the same.
+    /// - Parameter known: a grant whose parsed scopes are reused if they are the same.
     private func grant(
         digest text: String, like known: AccessGrant? = nil, in transaction: any SQLTransaction
     ) throws -> AccessGrant? {
@@ -100,11 +101,11 @@ extension AccessControl {
         SELECT id, expires_at, scopes, reaches_all FROM staff_token
         WHERE token_digest = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)
         """
-    /// Parameter: the token's id.
+    /// Parameter: id of the token.
     static let patientsSQL = "SELECT participant FROM token_patient WHERE token_id = ?"
 }
 
-/// Who has a token that the records' store knows, with what they might do when it was looked up.
+/// Bearer of a token of the records' store, with the grant at the time of the lookup.
 public struct Bearer: Sendable, Hashable {
     public let grant: AccessGrant
     let digest: String

@@ -1,19 +1,19 @@
 import Foundation
 import Storage
 
-/// What a study asks of somebody who begins.
+/// Requirement for a new participant.
 public enum Invitation: Sendable, Hashable {
-    /// Nothing.
+    /// No invitation.
     case notRequired
-    /// A one-time code of the study team; its secret as the Contract carries it, nil where it carries none.
+    /// A one-time code of the study team, with its secret from the Contract; nil if the Contract contains none.
     case required(secret: String?)
 }
 
 extension AccessControl {
-    /// Makes the secrets of one-time codes by which participants begin, the only time they are seen.
+    /// Creates the secrets of one-time codes for new participants. This is the only time they are returned.
     ///
     /// - Parameter lifetime: seconds.
-    /// - Returns: each 26 characters of lower-case base32 (RFC 4648 section 6), and when they end.
+    /// - Returns: secrets of 26 characters of lowercase base32 (RFC 4648 section 6), and the time at which they expire.
     /// - Throws: ``TrustError`` with the policy's reason.
     public func issueInvitations(
         count: Int, by actor: Actor, lifetime: TimeInterval
@@ -35,7 +35,7 @@ extension AccessControl {
         return (secrets, expiresAt)
     }
 
-    /// Why somebody may not begin; nil where they may, and then the code is spent.
+    /// Returns the reason why a device may not begin; nil if it may, and then the code is spent.
     func refusal(
         of invitation: Invitation, device: String, in transaction: any SQLTransaction
     ) throws -> Decision? {

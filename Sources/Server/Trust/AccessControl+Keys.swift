@@ -1,14 +1,14 @@
 import Foundation
 import Storage
 
-/// The key with which a device signs what it sends, pinned to its participant by their Contract.
+/// A device's signing key, pinned to its participant by their Contract.
 public struct DeviceKey: Sendable, Hashable {
-    /// The thumbprint (RFC 7638).
+    /// Thumbprint of the key (RFC 7638).
     public let keyID: String
-    /// The device's enrolment.
+    /// Enrolment of the device.
     public let device: String
     public let participant: String
-    /// The public half, a JWK.
+    /// Public key as a JWK.
     public let jwk: Data
 
     init(_ row: SQLRow) throws {
@@ -20,21 +20,21 @@ public struct DeviceKey: Sendable, Hashable {
 }
 
 extension AccessControl {
-    /// The key of this thumbprint, where it is in force.
+    /// Returns the active key with this thumbprint.
     public func key(_ keyID: String, in transaction: any SQLTransaction) throws -> DeviceKey? {
         try transaction.first(
             "SELECT * FROM device_key WHERE key_id = ? AND ended_at IS NULL", [SQLValue(keyID)]
         ).map { try DeviceKey($0) }
     }
 
-    /// The key in force of a participant; nil where none was pinned.
+    /// Returns the active key of a participant; nil if none is pinned.
     public func key(ofParticipant participant: String, in transaction: any SQLTransaction) throws -> DeviceKey? {
         try transaction.first(
             "SELECT * FROM device_key WHERE participant = ? AND ended_at IS NULL", [SQLValue(participant)]
         ).map { try DeviceKey($0) }
     }
 
-    /// Whether a device was bound before devices signed, and has signed nothing yet.
+    /// Whether a device was bound before devices signed, and has not signed anything yet.
     public func takesUnsigned(device: String, in transaction: any SQLTransaction) throws -> Bool {
         try transaction.first(
             "SELECT takes_unsigned FROM device_binding WHERE device = ? AND ended_at IS NULL", [SQLValue(device)]
@@ -44,10 +44,10 @@ extension AccessControl {
     /// Pins a key to a participant and the device that is bound to them, in the transaction that admits the Contract;
     /// decides, and writes the audit row. An earlier key of the participant ends.
     ///
-    /// Denied with `other-key` where another key is in force and nothing entitles to replace it.
+    /// Denied with `other-key` if another key is active and nothing permits replacing it.
     /// - Parameters:
-    ///   - isEntitled: whether the key in force signed the Contract, or the team's code moved the participant.
-    ///   - moveCode: the secret of a code that the Contract carries and that was not spent on the binding.
+    ///   - isEntitled: whether the active key signed the Contract, or a code of the study team moved the participant.
+    ///   - moveCode: secret of a code in the Contract that was not spent on the binding.
     public func pin(
         _ keyID: String, jwk: Data, device: String, clientID: String, participant: String, isEntitled: Bool,
         moveCode: String?, in transaction: any SQLTransaction

@@ -1,15 +1,15 @@
 import Storage
 
 extension AccessControl {
-    /// The audit row of a load, which says how much was stored as the load goes on.
+    /// Audit row of a load. Its amount is updated as the load continues.
     public struct LoadEntry: Sendable, Hashable {
         let number: Int64
     }
 
-    /// Decides whether a participant's data may be stored straight, and writes the audit row in the transaction that
-    /// stores the first of it.
+    /// Decides whether a participant's data may be stored directly, and writes the audit row in the transaction that
+    /// stores the first resources.
     ///
-    /// - Throws: ``TrustError`` with the reason where it may not.
+    /// - Throws: ``TrustError`` with the reason if it may not.
     public func beginLoad(
         _ actor: Actor, _ target: Target, amount: Int, in transaction: any SQLTransaction
     ) throws -> LoadEntry {
@@ -23,7 +23,7 @@ extension AccessControl {
         return entry
     }
 
-    /// Says in the audit row how many resources the load has stored by now, in the transaction that stores them.
+    /// Updates the number of stored resources in the audit row, in the transaction that stores them.
     public func note(_ amount: Int, on entry: LoadEntry, in transaction: any SQLTransaction) throws {
         try transaction.execute(
             "UPDATE audit SET amount = ? WHERE number = ?", [.integer(Int64(amount)), .integer(entry.number)])

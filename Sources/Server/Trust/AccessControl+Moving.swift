@@ -2,11 +2,11 @@ import Foundation
 import Storage
 
 extension AccessControl {
-    /// Makes the secret of a one-time code by which a participant's next device is bound, the only time it is seen.
-    /// Earlier ones of the participant end.
+    /// Creates the secret of a one-time code that binds a participant's next device. This is the only time it is
+    /// returned. Earlier codes of the participant end.
     ///
     /// - Parameter lifetime: seconds.
-    /// - Returns: 26 characters of lower-case base32 (RFC 4648 section 6): 128 bits.
+    /// - Returns: 26 characters of lowercase base32 (RFC 4648 section 6): 130 bits.
     /// - Throws: ``TrustError`` with the policy's reason.
     public func issueMoveCode(participant: String, by actor: Actor, lifetime: TimeInterval) async throws -> String {
         let now = clock()
@@ -30,8 +30,8 @@ extension AccessControl {
         return secret
     }
 
-    /// Spends a code. A device that sends its Contract again is bound by then and needs none: who comes with a spent code
-    /// and without a binding has lost it since.
+    /// Spends a code. A device that sends its Contract again is already bound and needs no code; one with a spent code
+    /// and without a binding has lost the binding since.
     func useMoveCode(
         _ secret: String, participant: String, device: String, in transaction: any SQLTransaction
     ) throws -> Bool {

@@ -1,17 +1,17 @@
 import Foundation
 import Storage
 
-// What move codes and invitations have in common: a secret that is handed over once, kept as a digest and spent once.
+// Common to move codes and invitations: a secret that is returned once, stored as a digest and spent once.
 extension AccessControl {
-    /// Makes a secret: 130 random bits as 26 characters of lower-case base32 (RFC 4648 section 6).
+    /// Creates a secret: 130 random bits as 26 characters of lowercase base32 (RFC 4648 section 6).
     func makeSecret() -> String { String(Self.base32(random(17)).prefix(26)) }
 
-    /// Spends a code that a device brings.
+    /// Spends a code that a device presents.
     ///
     /// - Parameters:
-    ///   - table: the table of such codes.
-    ///   - participant: whose code it must be; nil for one that names nobody.
-    /// - Returns: whether there was one in force.
+    ///   - table: table of the codes.
+    ///   - participant: participant that the code must belong to; nil for codes without one.
+    /// - Returns: whether the code was valid.
     func spend(
         _ secret: String, in table: StaticString, of participant: String? = nil, device: String,
         transaction: any SQLTransaction

@@ -2,26 +2,26 @@ import Foundation
 import Storage
 
 extension AccessControl {
-    /// Whether what a grant stands on was ended before its time: the token, the client or the person's account, or what the
-    /// person approved. What has come to its own end was not revoked.
+    /// Whether the basis of a grant was revoked: the token, the client, the person's account, or the person's approval.
+    /// Expiry is not revocation.
     public func isRevoked(_ grant: AccessGrant, in transaction: any SQLTransaction) throws -> Bool {
-        // 1. A token of its own, by hand.
+        // 1. A token with a grant of its own may be revoked directly.
         if let row = try transaction.first(Self.revokedSQL, [SQLValue(grant.actor.id)]) {
             return row.dateIfPresent("revoked_at") != nil
         }
-        // 2. A client, perhaps for a person.
+        // 2. The client must exist, and the person's account, if any.
         guard let client = grant.client, try transaction.first(Self.clientSQL, [SQLValue(client)]) != nil else {
             return true
         }
         if let person = grant.person, try account(id: person, in: transaction) == nil { return true }
-        // 3. What it was given: revoked, and nothing else in its place.
+        // 3. An authorization was revoked, and no other one is valid.
         let now = clock()
         let sql = grant.person == nil ? Self.ownAuthorizationsSQL : Self.authorizationsSQL
         let parameters = [SQLValue(client)] + (grant.person.map { [SQLValue($0)] } ?? [])
         var isAnyRevoked = false
         for row in try transaction.query(sql, parameters) {
             let isLive = try row.date("expires_at") > now
-            // Without a person all there is is one token: who takes that back takes back the rest.
+            // Without a person, an authorization has only one token: revoking it revokes the authorization.
             let isGone = isLive && grant.person == nil && row.integerIfPresent("tokens") == 0
             if row.dateIfPresent("revoked_at") != nil || isGone {
                 isAnyRevoked = true
@@ -32,14 +32,14 @@ extension AccessControl {
         return isAnyRevoked
     }
 
-    /// Parameter: the token's id.
+    /// Parameter: id of the token.
     static let revokedSQL = "SELECT revoked_at FROM staff_token WHERE id = ?"
-    /// The newest of what a client has for a person. Parameters: client, account.
+    /// Newest authorizations of a client for a person. Parameters: client, account.
     static let authorizationsSQL = """
         SELECT revoked_at, expires_at FROM access_authorization WHERE client_id = ? AND account_id = ?
         ORDER BY number DESC LIMIT 100
         """
-    /// The newest of what a client has on its own. Parameter: client.
+    /// Newest authorizations of a client without a person. Parameter: client.
     static let ownAuthorizationsSQL = """
         SELECT a.revoked_at, a.expires_at,
             (SELECT count(*) FROM bearer_token t WHERE t.authorization_id = a.id) AS tokens

@@ -1,14 +1,14 @@
 import Foundation
 import Storage
 
-/// A token of the study team, or one with scopes, as it is listed; the token itself is never shown again.
+/// A token of the study team, or one with scopes, for listing; the token itself is never returned again.
 public struct StaffToken: Sendable, Hashable {
     public let id: String
     public let name: String?
     public let createdAt: Date
     public let expiresAt: Date?
     public let revokedAt: Date?
-    /// The scopes that it has; nil for one of the study team.
+    /// Scopes of the token; nil for a token of the study team.
     public let scopes: String?
 
     init(_ row: SQLRow) throws {
@@ -22,7 +22,8 @@ public struct StaffToken: Sendable, Hashable {
 }
 
 extension AccessControl {
-    /// Makes a token for a member of the study team, the only time it is seen. Without a lifetime it does not expire.
+    /// Creates a token for a member of the study team; the only time it is returned. Without a lifetime it does not
+    /// expire.
     public func createStaffToken(
         name: String? = nil, lifetime: TimeInterval? = nil, by actor: Actor = Actor(id: "site", role: .site)
     ) async throws -> String {
@@ -41,7 +42,7 @@ extension AccessControl {
         return token
     }
 
-    /// All tokens, those with scopes too, in the order of their making.
+    /// Returns all tokens, including those with scopes, in the order of their creation.
     public func staffTokens() async throws -> [StaffToken] {
         try await database.read { transaction in
             try transaction.query(
@@ -52,7 +53,7 @@ extension AccessControl {
         }
     }
 
-    /// Ends a token; false where there is none with the id.
+    /// Revokes a token; false if there is none with the id.
     public func revokeStaffToken(id: String, by actor: Actor) async throws -> Bool {
         let now = clock()
         return try await database.write { transaction in
@@ -71,9 +72,9 @@ extension AccessControl {
         }
     }
 
-    /// The member of the study team who has this bearer token; nil if it is unknown, expired or revoked.
+    /// Returns the member of the study team with this bearer token; nil if it is unknown, expired or revoked.
     public func authenticate(bearer token: String) async throws -> Actor? {
-        // Looked up by its digest: the time that takes tells nothing about the token.
+        // Looked up by its digest, so that the duration reveals nothing about the token.
         let digest = SQLValue(SecretDigest(of: token).hex)
         let now = SQLValue(clock())
         return try await database.lookUp { transaction in

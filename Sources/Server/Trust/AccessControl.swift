@@ -1,25 +1,25 @@
 import Foundation
 import Storage
 
-/// Who may do what with records, in the records' store: staff tokens, which device is whose, and the audit.
+/// Access control in the records' store: staff tokens, bindings of devices, and the audit.
 ///
-/// Every decision leaves a row in the table `audit`, and names participants by pseudonyms that one row elsewhere resolves:
-/// when that row goes, the audit no longer tells of them. All methods throw ``Storage/StorageError`` when the database
-/// fails: no decision without its row.
+/// Every decision is recorded in the table `audit`. It contains participants under pseudonyms that one row of another
+/// table resolves; without that row, the audit no longer identifies them. All methods throw ``Storage/StorageError``
+/// when the database fails: there is no decision without its row.
 public struct AccessControl: Sendable {
     let database: any SQLDatabase
-    /// What decides.
+    /// Policy that decides.
     public let policy: Policy
     let clock: @Sendable () -> Date
     let random: @Sendable (Int) -> [UInt8]
     private let writer: GroupedWriter
-    /// For what is looked up at each request.
+    /// For the lookups of each request.
     let reader: GroupedReader
     let recent = RecentTokens<Bearer>()
 
     /// - Parameters:
-    ///   - clock: tells the time.
-    ///   - random: gives so many random bytes, fit for secrets.
+    /// - clock: returns the current time.
+    /// - random: returns a number of random bytes that are suitable for secrets.
     public init(
         database: any SQLDatabase, policy: Policy = Policy(), clock: @escaping @Sendable () -> Date,
         random: @escaping @Sendable (Int) -> [UInt8] = AccessControl.systemRandom
@@ -32,15 +32,16 @@ public struct AccessControl: Sendable {
         reader = GroupedReader(database: database)
     }
 
-    /// Does something together with the rows of its decisions, in one transaction that others may share, and returns when it is
-    /// durable. It may be done more than once, and must be short: whoever writes waits for it.
+    /// Runs `body` together with the audit rows of its decisions in one transaction, possibly with others, and returns
+    /// when it is durable. `body` may run more than once, and must be short because other writers wait for it.
     public func recorded<T: Sendable>(
         _ body: @escaping @Sendable (any SQLTransaction) throws -> T
     ) async throws -> T {
         try await writer.write(body)
     }
 
-    /// Returns the policy's decision, without a row: for who writes the row together with what was shown.
+    /// Returns the policy's decision without an audit row, for callers that write the row together with the
+    /// participants shown.
     public func decision(_ actor: Actor?, _ action: Action, _ target: Target) -> Decision {
         policy.decide(actor, action, target)
     }
@@ -59,7 +60,7 @@ public struct AccessControl: Sendable {
         return decision
     }
 
-    /// Writes the audit row of a decision, with the participants that the answer shows.
+    /// Writes the audit row of a decision, with the participants that the response contains.
     public func record(
         _ decision: Decision, _ actor: Actor?, _ action: Action, _ target: Target, showing participants: Set<String>
     ) async throws {
@@ -75,7 +76,7 @@ public struct AccessControl: Sendable {
 
     /// Writes the audit row of a decision as part of a transaction.
     ///
-    /// - Parameter amount: how many resources it was, where the target is the first of several.
+    /// - Parameter amount: number of resources, if the target is the first of several.
     /// - Returns: the number of the row.
     @discardableResult
     public func record(
@@ -89,7 +90,7 @@ public struct AccessControl: Sendable {
         return try rows.first?.integer("number") ?? 0
     }
 
-    /// Writes the audit rows of a decision that holds for several resources, as part of a transaction.
+    /// Writes the audit rows of one decision about several resources, as part of a transaction.
     public func record(
         _ decision: Decision, _ actor: Actor?, _ action: Action, _ targets: [Target], in transaction: any SQLTransaction
     ) throws {
@@ -110,12 +111,12 @@ public struct AccessControl: Sendable {
         try rows.flush()
     }
 
-    /// The name that the audit has for a participant; a new one where it has none yet.
+    /// Returns the pseudonym of a participant in the audit; creates one at the first use.
     func pseudonym(of participant: String, in transaction: any SQLTransaction) throws -> String {
         let known = try transaction.first(
             "SELECT pseudonym FROM participant_pseudonym WHERE participant = ?", [SQLValue(participant)])
         if let known { return try known.text("pseudonym") }
-        // Who was deleted gets no row again: whoever asks for them by name brings no name back.
+        // A deleted participant gets no new row, so that a request with their id does not restore it.
         if let deleted = try DeletionRegister().entry(of: participant, in: transaction) {
             return "deleted-" + deleted.digest
         }
@@ -126,7 +127,7 @@ public struct AccessControl: Sendable {
         return pseudonym
     }
 
-    /// Bytes of the system's generator.
+    /// Returns random bytes of the system's generator.
     public static let systemRandom: @Sendable (Int) -> [UInt8] = { count in
         var generator = SystemRandomNumberGenerator()
         return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }

@@ -1,4 +1,4 @@
-/// An action that someone wants to do.
+/// Action that an actor requests.
 public enum Action: String, Sendable, CaseIterable {
     case register
     case issueToken = "issue-token"
@@ -9,41 +9,41 @@ public enum Action: String, Sendable, CaseIterable {
     case searchRecords = "search-records"
     case bindParticipant = "bind-participant"
     case writeRecord = "write-record"
-    /// Storing a participant's health data straight, for consent on paper.
+    /// Stores a participant's health data directly, for consent on paper.
     case loadHealth = "load-health"
-    /// Ending a device's binding, or letting a participant move to another device.
+    /// Ends a device's binding, or lets a participant move to another device.
     case manageEnrolments = "manage-enrolments"
-    /// Making and ending tokens of the study team.
+    /// Creates and revokes tokens of the study team.
     case manageTokens = "manage-tokens"
-    /// Registering apps and servers that may ask for tokens, and ending them.
+    /// Registers and revokes apps and servers that may request tokens.
     case manageClients = "manage-clients"
-    /// Making accounts of people who sign in, and ending them.
+    /// Creates and disables accounts of people who sign in.
     case managePeople = "manage-people"
-    /// Signing in, by the right password.
+    /// Signs in with a password.
     case signIn = "sign-in"
-    /// Letting an app have access for oneself; for a client that acts on its own, taking what it was registered for.
+    /// Authorizes an app for oneself; for a client without a person, obtains the access for which it was registered.
     case authorizeApp = "authorize-app"
-    /// Deciding about a participant's consent in their place: a withdrawal on paper, the end of a suspension.
+    /// Decides about a participant's consent on their behalf: a withdrawal on paper, the end of a suspension.
     case manageConsent = "manage-consent"
-    /// Listing who takes part.
+    /// Lists the participants.
     case listParticipants = "list-participants"
-    /// Looking at one participant: their consent, devices and counts.
+    /// Reads one participant's status: consent, devices and counts.
     case readParticipant = "read-participant"
-    /// Giving out all that is held of a participant, as they asked.
+    /// Exports all data of a participant at their request.
     case exportParticipant = "export-participant"
-    /// Exporting records of many.
+    /// Exports records of many participants.
     case exportRecords = "export-records"
-    /// Deleting a participant from every store, as they asked.
+    /// Deletes a participant from every store at their request.
     case deleteParticipant = "delete-participant"
-    /// Making a link to the record of an identified person.
+    /// Creates a link to the record of an identified person.
     case createLink = "create-link"
-    /// Looking at which participant is which identified person.
+    /// Lists which participant is which identified person.
     case listLinks = "list-links"
-    /// Having quarantined or held submissions handled again.
+    /// Returns quarantined or held submissions to processing.
     case retrySubmissions = "retry-submissions"
-    /// Refusing quarantined or held submissions for good.
+    /// Refuses quarantined or held submissions for good.
     case discardSubmissions = "discard-submissions"
-    /// Handing a link in: the participant's own.
+    /// Submits a link as the participant.
     case linkParticipant = "link-participant"
 }
 
@@ -61,12 +61,13 @@ public struct Target: Sendable, Hashable {
     }
 }
 
-/// Whether it may be done, and why.
+/// Decision about an action, with its reason.
 public struct Decision: Sendable, Hashable {
     public let allowed: Bool
-    /// A stable code: `permitted`, `bound`, `moved`, `not-authenticated`, `role-not-permitted`, `other-client`,
+    /// Stable code: `permitted`, `bound`, `moved`, `not-authenticated`, `role-not-permitted`, `other-client`,
     /// `other-participant`, `not-bound`, `already-bound`, `binding-ended`, `participant-taken`, `move-code-refused`,
-    /// `subject-missing`, `not-a-contract`, `signed`, `pinned`, `other-key`, `invitation-required`, `invitation-refused`, or the code of a refused proof.
+    /// `subject-missing`, `not-a-contract`, `signed`, `pinned`, `other-key`, `invitation-required`,
+    /// `invitation-refused`, or the code of a refused proof.
     public let reason: String
 
     public init(allowed: Bool, reason: String) {

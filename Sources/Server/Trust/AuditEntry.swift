@@ -10,19 +10,19 @@ public struct AuditEntry: Sendable, Hashable {
     public let action: String
     public let resourceType: String?
     public let resourceID: String?
-    /// Whom it is about, and whom an answer showed: participants' ids where they can still be resolved, else
-    /// pseudonyms.
+    /// Participants that the row is about, and those that a response contained: their ids if they can still be
+    /// resolved, otherwise pseudonyms.
     public let participants: [String]
     public let isAllowed: Bool
     public let reason: String
-    /// How many resources it was, where it is not one.
+    /// Number of resources, if it is not one.
     public let amount: Int64?
 }
 
 extension AccessControl {
-    /// The newest rows of the audit, the newest first, of all or those that tell of a participant.
+    /// Returns the newest rows of the audit in descending order: all, or those about one participant.
     ///
-    /// - Parameter last: the number of the row that the page before ended with; nil for the first page.
+    /// - Parameter last: number of the last row of the previous page; nil for the first page.
     public func auditEntries(
         participant: String? = nil, behind last: Int64? = nil, limit: Int = 1000
     ) async throws -> [AuditEntry] {

@@ -1,16 +1,16 @@
 import Foundation
 import Storage
 
-/// A row of the audit, as its table has it.
+/// A row of the audit table.
 struct AuditRow {
     let at: Date
     let actor: Actor?
     let action: Action
     let decision: Decision
     let target: Target
-    /// The name that the audit has for the participant; nil where it is nobody.
+    /// Pseudonym of the participant; nil if there is none.
     let pseudonym: String?
-    /// How many resources it was; nil where it was one.
+    /// Number of resources; nil for one.
     let amount: Int?
 
     static let insertion = SQLInsertion<AuditRow, Void>(
@@ -27,6 +27,6 @@ struct AuditRow {
             SQLColumn("reason") { SQLValue($0.decision.reason) },
             SQLColumn("amount") { SQLValue($0.amount) },
         ])
-    /// Tells the number of the row that it inserts.
+    /// Inserts a row and returns its number.
     static let numberedSQL = insertion.target.sql + " RETURNING number"
 }

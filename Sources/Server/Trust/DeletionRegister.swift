@@ -3,20 +3,20 @@ import Crypto
 import Foundation
 import Storage
 
-/// The participants who were deleted, so that what comes for one of them again is known: by keyed digests of their ids
-/// (HMAC-SHA-256, RFC 2104) and nothing else of them.
+/// Register of deleted participants, to recognize later data about them. It contains only keyed digests of their ids
+/// (HMAC-SHA-256, RFC 2104).
 public struct DeletionRegister: Sendable {
-    /// The code that devices and people are told.
+    /// Code that is reported to devices and people.
     public static let code = "participant-deleted"
 
-    /// A deletion that was begun.
+    /// A deletion that was started.
     public struct Entry: Sendable, Hashable {
-        /// The keyed digest of the participant's id: lower-case hex.
+        /// Keyed digest of the participant's id, in lowercase hexadecimal.
         public let digest: String
         public let deletedAt: Date
-        /// When its report was written; nil while something is left to do.
+        /// Time at which its report was written; nil if the deletion is not complete.
         public let completedAt: Date?
-        /// What is left to do, and what was done so far, as whoever deletes wrote it; nil when it is complete.
+        /// Progress of the deletion, in the format of the code that deletes; nil when it is complete.
         public let work: String?
 
         init(_ row: SQLRow) throws {
@@ -29,20 +29,20 @@ public struct DeletionRegister: Sendable {
 
     public init() {}
 
-    /// The keyed digest of a participant's id: lower-case hex.
+    /// Returns the keyed digest of a participant's id, in lowercase hexadecimal.
     public static func digest(of participant: String, key: Data) -> String {
         Hexadecimal.text(
             HMAC<SHA256>.authenticationCode(for: Data(participant.utf8), using: SymmetricKey(data: key)))
     }
 
-    /// The study's key for the digests; nil before anybody was deleted.
+    /// Returns the study's key for the digests; nil before the first deletion.
     public func key(in transaction: any SQLTransaction) throws -> Data? {
         try transaction.first("SELECT digest_key FROM participant_deletion_key WHERE id = 1")?.blob("digest_key")
     }
 
-    /// Gives the store its key, once.
+    /// Stores the key, once.
     ///
-    /// - Throws: ``TrustError`` `deletions-mismatch` where it has another one.
+    /// - Throws: ``TrustError`` `deletions-mismatch` if the store has a different one.
     public func claim(key: Data, in transaction: any SQLTransaction) throws {
         if let present = try self.key(in: transaction) {
             guard present == key else {
@@ -56,31 +56,31 @@ public struct DeletionRegister: Sendable {
             "INSERT INTO participant_deletion_key (id, digest_key) VALUES (1, ?)", [SQLValue(key)])
     }
 
-    /// The deletion of a participant; nil where they were never deleted.
+    /// Returns the deletion of a participant; nil if there is none.
     public func entry(of participant: String, in transaction: any SQLTransaction) throws -> Entry? {
         guard let key = try key(in: transaction) else { return nil }
         return try entry(digest: Self.digest(of: participant, key: key), in: transaction)
     }
 
-    /// The deletion of a participant by the keyed digest of their id.
+    /// Returns the deletion for the keyed digest of a participant's id.
     public func entry(digest: String, in transaction: any SQLTransaction) throws -> Entry? {
         try transaction.first("SELECT * FROM participant_deletion WHERE digest = ?", [SQLValue(digest)])
             .map { try Entry($0) }
     }
 
-    /// Whether what comes for a participant is to be refused.
+    /// Whether data of a participant must be refused because they were deleted.
     public func isDeleted(_ participant: String, in transaction: any SQLTransaction) throws -> Bool {
         try entry(of: participant, in: transaction) != nil
     }
 
-    /// All deletions, by their digests.
+    /// Returns all deletions, sorted by their digests.
     public func all(in transaction: any SQLTransaction) throws -> [Entry] {
         try transaction.query("SELECT * FROM participant_deletion ORDER BY digest").map { try Entry($0) }
     }
 
-    /// Notes a deletion, or what is left of it.
+    /// Records a deletion, or its progress.
     ///
-    /// - Parameter work: nil where nothing is left to do.
+    /// - Parameter work: nil when the deletion is complete.
     public func note(
         digest: String, deletedAt: Date, work: String?, completedAt: Date?, in transaction: any SQLTransaction
     ) throws {

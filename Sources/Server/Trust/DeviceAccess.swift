@@ -1,11 +1,11 @@
 import Foundation
 import Storage
 
-/// Who of the devices is who, in the queue's store: enrolments by app receipt, clients, access tokens.
+/// Access control for devices in the queue's store: enrolments by app receipt, clients, access tokens.
 ///
-/// It knows no participant: whose device it is, the records' store alone says (``AccessControl``). A registration's row
-/// and a submission's row are their audit; what proved nothing is counted by the minute (``RefusalCounter``). All methods
-/// throw ``Storage/StorageError`` when the database fails.
+/// It contains no participants: only the records' store knows whose device it is (``AccessControl``). The row of a
+/// registration or a submission is its audit; unauthenticated requests are counted by the minute (``RefusalCounter``).
+/// All methods throw ``Storage/StorageError`` when the database fails.
 public struct DeviceAccess: Sendable {
     let database: any SQLDatabase
     let policy: Policy
@@ -13,12 +13,12 @@ public struct DeviceAccess: Sendable {
     let random: @Sendable (Int) -> [UInt8]
     private let recent = RecentTokens<Actor>()
 
-    /// A client that asks again and again has at most so many tokens; the oldest end first.
+    /// Maximum number of tokens of a client; the oldest end first.
     static let tokensPerClient = 16
 
     /// - Parameters:
-    ///   - clock: tells the time.
-    ///   - random: gives so many random bytes, fit for secrets.
+    /// - clock: returns the current time.
+    /// - random: returns a number of random bytes that are suitable for secrets.
     public init(
         database: any SQLDatabase, policy: Policy = Policy(), clock: @escaping @Sendable () -> Date,
         random: @escaping @Sendable (Int) -> [UInt8] = AccessControl.systemRandom
@@ -29,24 +29,25 @@ public struct DeviceAccess: Sendable {
         self.random = random
     }
 
-    /// Decides without a row: what follows an allowed one leaves its own.
+    /// Decides without an audit row: an allowed operation writes its own row.
     public func decide(_ actor: Actor?, _ action: Action, _ target: Target) -> Decision {
         policy.decide(actor, action, target)
     }
 
-    /// Registers a device by its verified app receipt and gives its new credentials, the only time the secret is seen.
+    /// Registers a device by its verified app receipt and returns its new credentials; the only time the secret is
+    /// returned.
     ///
-    /// The same receipt again replaces the earlier client: that one and its tokens are revoked, and what it has
-    /// submitted stays valid.
-    /// - Parameter receiptDigest: SHA-256 of the receipt, hex.
-    /// - Throws: ``TrustError``: `enrolment-revoked` for a device that the study team has shut out.
+    /// A second registration with the same receipt replaces the earlier client: that client and its tokens are revoked,
+    /// and its submissions stay valid.
+    /// - Parameter receiptDigest: SHA-256 of the receipt, hexadecimal.
+    /// - Throws: ``TrustError``: `enrolment-revoked` for a device that the study team has revoked.
     public func registerClient(receiptDigest: String) async throws -> (clientID: String, clientSecret: String) {
         let now = clock()
         let clientID = RandomID.make(random)
         let secret = String.newSecret(random)
         let newEnrolment = RandomID.make(random)
         try await database.write { transaction in
-            // 1. The receipt's enrolment, new or known.
+            // 1. Find or create the receipt's enrolment.
             try transaction.execute(
                 """
                 INSERT INTO enrolment (id, receipt_digest, created_at) VALUES (?, ?, ?)
@@ -57,14 +58,14 @@ public struct DeviceAccess: Sendable {
                 let enrolment = try transaction.first(
                     "SELECT id, revoked_at FROM enrolment WHERE receipt_digest = ?", [SQLValue(receiptDigest)])
             else {
-                throw StorageError(code: "storage-failed", message: "An enrolment vanished while it was made.")
+                throw StorageError(code: "storage-failed", message: "An enrolment disappeared while it was created.")
             }
             guard enrolment["revoked_at"] == .null else {
-                throw TrustError(code: "enrolment-revoked", message: "The study team has shut this device out.")
+                throw TrustError(code: "enrolment-revoked", message: "The study team has revoked this device.")
             }
-            // 2. Its earlier clients end.
+            // 2. End its earlier clients.
             try Self.endClients(of: try enrolment.text("id"), at: now, in: transaction)
-            // 3. The new one.
+            // 3. Insert the new client.
             try transaction.execute(
                 "INSERT INTO client (id, enrolment_id, secret_digest, created_at) VALUES (?, ?, ?, ?)",
                 [SQLValue(clientID), enrolment["id"], SQLValue(SecretDigest(of: secret).hex), SQLValue(now)])
@@ -72,22 +73,23 @@ public struct DeviceAccess: Sendable {
         return (clientID, secret)
     }
 
-    /// The device with these credentials; nil if they are wrong or revoked.
+    /// Returns the device with these credentials; nil if they are wrong or revoked.
     public func authenticateClient(id: String, secret: String) async throws -> Actor? {
-        // SQLite knows no text with a zero byte in it, and no client has one.
+        // SQLite cannot bind a text with a zero byte, and no client id contains one.
         guard !id.utf8.contains(0) else { return nil }
         let row = try await database.lookUp { transaction in
             try transaction.first(
                 "SELECT id, enrolment_id, secret_digest, revoked_at FROM client WHERE id = ?", [SQLValue(id)])
         }
-        // Without a client something is compared all the same, so that the time tells nothing.
+        // Compare something even without a client, so that the duration reveals nothing.
         let stored =
             row?.textIfPresent("secret_digest").flatMap { SecretDigest(hex: $0) } ?? SecretDigest(of: "")
         guard stored.matches(secret), let row, row["revoked_at"] == .null else { return nil }
         return try Self.actor(row)
     }
 
-    /// Gives a device an access token for so many seconds, the only time it is seen, and forgets those that expired.
+    /// Issues an access token to a device for a number of seconds, and deletes expired ones; the only time the token is
+    /// returned.
     ///
     /// Throws ``TrustError``: `not-a-device`, `client-revoked`.
     public func issueToken(
@@ -95,13 +97,13 @@ public struct DeviceAccess: Sendable {
     ) async throws -> (token: String, expiresAt: Date) {
         guard policy.decide(actor, .issueToken, Target(resourceType: "Client", resourceID: actor.id)).allowed else {
             throw TrustError(
-                code: "not-a-device", message: "Access tokens are for devices; staff tokens are made apart.")
+                code: "not-a-device", message: "Access tokens are for devices; staff tokens are created separately.")
         }
         let now = clock()
         let expiresAt = now.addingTimeInterval(lifetime)
         let token = String.newSecret(random)
         try await database.write { transaction in
-            // The client may have been replaced since it proved its secret.
+            // The client may have been replaced since it was authenticated.
             guard
                 let client = try transaction.first(
                     "SELECT enrolment_id FROM client WHERE id = ? AND revoked_at IS NULL", [SQLValue(actor.id)])
@@ -124,14 +126,14 @@ public struct DeviceAccess: Sendable {
         return (token, expiresAt)
     }
 
-    /// The device that has this bearer token; nil if it is unknown, expired or revoked.
+    /// Returns the device with this bearer token; nil if it is unknown, expired or revoked.
     public func authenticate(bearer token: String) async throws -> Actor? {
-        // Looked up by its digest: the time that takes tells nothing about the token.
+        // Looked up by its digest, so that the duration reveals nothing about the token.
         try await lookUp(SecretDigest(of: token).hex, now: clock())
     }
 
-    /// The same for who sends a submission. The answer may be some seconds old: the queue looks at the client again in
-    /// the transaction that stores (``Storage/EnqueueResult/clientRevoked``).
+    /// Returns the device of a submission's sender, possibly from a cache that is a few seconds old: the queue checks
+    /// the client again in the transaction that stores the submission (``Storage/EnqueueResult/clientRevoked``).
     public func authenticateSender(bearer token: String) async throws -> Actor? {
         let digest = SecretDigest(of: token).hex
         let now = clock()
@@ -168,9 +170,9 @@ public struct DeviceAccess: Sendable {
 }
 
 extension DeviceAccess {
-    /// Shuts a device out: its clients and tokens end, and its receipt registers no more.
+    /// Revokes a device: its clients and tokens end, and its receipt cannot register again.
     ///
-    /// - Returns: false where there is no such enrolment.
+    /// - Returns: false if there is no such enrolment.
     public func revoke(enrolment id: String) async throws -> Bool {
         let now = clock()
         return try await database.write { transaction in
@@ -181,7 +183,7 @@ extension DeviceAccess {
         }
     }
 
-    /// All enrolled devices, in the order of their registration, with what they have waiting.
+    /// Returns all enrolled devices in the order of their registration, with their numbers of waiting submissions.
     public func enrolments() async throws -> [DeviceEnrolment] {
         try await database.read { transaction in
             try transaction.query(
@@ -195,15 +197,15 @@ extension DeviceAccess {
     }
 }
 
-/// An enrolled device as the staff sees it.
+/// An enrolled device as reported to staff.
 public struct DeviceEnrolment: Sendable, Hashable {
     public let id: String
     public let since: Date
-    /// When the device last asked for an access token.
+    /// Time at which the device last requested an access token.
     public let lastSeen: Date?
-    /// When the study team shut it out.
+    /// Time at which the study team revoked it.
     public let revokedAt: Date?
-    /// Submissions that are neither stored nor refused.
+    /// Number of submissions that are neither stored nor refused.
     public let waiting: Int
 
     init(_ row: SQLRow) throws {

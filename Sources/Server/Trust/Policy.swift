@@ -1,12 +1,13 @@
-/// The one place where it is decided who may do what. Pure; denies what it does not know to permit.
+/// Access policy: the only code that decides about permissions. Pure; denies everything that is not explicitly
+/// permitted.
 ///
-/// What concerns records is decided by an ``AccessGrant``, everything else by an ``Actor``'s role.
+/// An ``AccessGrant`` decides about records, an ``Actor``'s role about everything else.
 public struct Policy: Sendable {
     public init() {}
 
-    /// Decides. `actor` is nil for someone who has proved nothing.
+    /// Decides about an action. `actor` is nil for an unauthenticated caller.
     ///
-    /// The worth of a proof (antispam token, app receipt, client secret) is settled before it comes to this.
+    /// The credentials (antispam token, app receipt, client secret) are verified before this call.
     public func decide(_ actor: Actor?, _ action: Action, _ target: Target) -> Decision {
         switch (actor?.role, action) {
         case (nil, .register): .permitted
@@ -34,7 +35,7 @@ public struct Policy: Sendable {
         case .issueToken, .submit, .readQuestionnaire:
             .permitted
         case .readDeliveries:
-            // The target's id is the client whose deliveries are read; without one, the asker's own.
+            // The target's id is the client whose deliveries are read; without one, the caller's own.
             target.resourceID == nil || target.resourceID == device?.id
                 ? .permitted : .denied("other-client")
         case .writeRecord, .linkParticipant:

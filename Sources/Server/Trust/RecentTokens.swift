@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// Those whose tokens were looked up in the last seconds, by the digest of the token.
+/// Cache of the holders of tokens that were looked up within the last seconds, by the digest of the token.
 ///
-/// It spares who sends or asks much a look into the database of its own for each request. What it answers may have been taken
-/// back meanwhile, so only who looks again before anything comes of it may ask it. The number of entries is bounded.
+/// It saves a database read for each request of a frequent caller. A cached token may have been revoked meanwhile, so
+/// only callers that check it again before any effect may use it. The number of entries is limited.
 final class RecentTokens<Holder: Sendable>: Sendable {
-    /// Seconds for which an answer is taken again.
+    /// Maximum age of an entry in seconds.
     static var lifetime: TimeInterval { 10 }
     static var mostEntries: Int { 4096 }
 
@@ -20,12 +20,12 @@ final class RecentTokens<Holder: Sendable>: Sendable {
 
     var count: Int { @inline(never) get { entries.withLock { $0.count } } }
 
-    /// Who has the token, if it was looked up a short time ago and has not expired.
+    /// Returns the holder of a token if it was looked up recently and has not expired.
     @inline(never)
     func holder(digest: String, now: Date) -> Holder? {
         entries.withLock { entries in
             guard let entry = entries[digest] else { return nil }
-            // A clock that was set back says nothing about how long ago it was.
+            // If the clock was set back, the age of the entry is unknown.
             guard entry.seen <= now, now < entry.until else {
                 entries[digest] = nil
                 return nil
@@ -34,9 +34,9 @@ final class RecentTokens<Holder: Sendable>: Sendable {
         }
     }
 
-    /// Keeps what the database said.
+    /// Caches the result of a lookup.
     ///
-    /// - Parameter expiresAt: nil for a token that has no end of its own.
+    /// - Parameter expiresAt: nil for a token that does not expire by itself.
     @inline(never)
     func keep(_ holder: Holder, digest: String, expiresAt: Date?, now: Date) {
         entries.withLock { entries in

@@ -1,10 +1,10 @@
 import Foundation
 import Storage
 
-/// Counts by the minute what was refused, by its code: who floods a server with wrong tokens must not make it write a row
-/// for each.
+/// Counts refusals by minute and code, so that a flood of wrong tokens does not make the server write a row for each.
 ///
-/// Counts are kept in memory and written together, at most once in some seconds; what a crash loses of them is seconds.
+/// Counts are collected in memory and written together, no more often than every `interval` seconds; a crash loses the
+/// counts of these seconds.
 public actor RefusalCounter {
     private let database: any SQLDatabase
     private let clock: @Sendable () -> Date
@@ -17,7 +17,7 @@ public actor RefusalCounter {
         let code: String
     }
 
-    /// - Parameter interval: seconds between two writes.
+    /// - Parameter interval: minimum time between two writes in seconds.
     public init(database: any SQLDatabase, interval: TimeInterval = 5, clock: @escaping @Sendable () -> Date) {
         self.database = database
         self.interval = interval
@@ -34,7 +34,7 @@ public actor RefusalCounter {
         await flush()
     }
 
-    /// Writes what is counted. A store that cannot be written keeps it for the next time.
+    /// Writes the counts. If the store cannot be written, they are kept for the next attempt.
     public func flush() async {
         let waiting = counts
         guard !waiting.isEmpty else { return }
@@ -50,7 +50,7 @@ public actor RefusalCounter {
                 }
             }
         } catch {
-            // Codes are ours and minutes pass slowly: this stays small.
+            // The number of keys stays small: the codes are fixed, and a minute adds few keys.
             counts.merge(waiting, uniquingKeysWith: +)
         }
     }

@@ -2,19 +2,19 @@ import Core
 import Crypto
 import Foundation
 
-/// SHA-256 of a secret, which is all that is ever stored of it.
+/// SHA-256 of a secret, the only form in which secrets are stored.
 ///
-/// The secrets are 32 random bytes; guessing one is hopeless, so no slow derivation is needed.
+/// Secrets are 32 random bytes and cannot be guessed, so a slow derivation is not needed.
 public struct SecretDigest: Sendable, Hashable {
-    /// Lower-case hex, 64 characters.
+    /// Lowercase hexadecimal, 64 characters.
     public let hex: String
 
-    /// The digest of a secret's UTF-8 bytes.
+    /// Computes the digest of a secret's UTF-8 bytes.
     public init(of secret: String) {
         hex = SecretDigest.hex(of: Data(secret.utf8))
     }
 
-    /// A digest that was stored; nil if it is not 64 lower-case hex digits.
+    /// Creates a digest from its stored form; nil if it is not 64 lowercase hexadecimal digits.
     public init?(hex: String) {
         let digits = hex.utf8
         guard digits.count == 64,
@@ -23,17 +23,17 @@ public struct SecretDigest: Sendable, Hashable {
         self.hex = hex
     }
 
-    /// Whether this is the digest of `secret`, in a time that does not depend on where they differ.
+    /// Whether this is the digest of `secret`, compared in constant time.
     public func matches(_ secret: String) -> Bool {
         SecretDigest.equal(hex.utf8, SecretDigest(of: secret).hex.utf8)
     }
 
-    /// Lower-case hex of the SHA-256 of some bytes.
+    /// Returns the SHA-256 of bytes in lowercase hexadecimal.
     public static func hex(of bytes: Data) -> String {
         Hexadecimal.text(SHA256.hash(data: bytes))
     }
 
-    /// Compares in a time that depends on the lengths alone.
+    /// Compares in a time that depends only on the lengths.
     static func equal(_ left: String.UTF8View, _ right: String.UTF8View) -> Bool {
         guard left.count == right.count else { return false }
         return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
@@ -41,7 +41,7 @@ public struct SecretDigest: Sendable, Hashable {
 }
 
 extension String {
-    /// A new secret: 32 random bytes as base64url without padding (RFC 4648 section 5), 43 characters.
+    /// Returns a new secret: 32 random bytes as base64url without padding (RFC 4648 section 5), 43 characters.
     static func newSecret(_ random: @Sendable (Int) -> [UInt8]) -> String {
         Data(random(32)).base64URL
     }

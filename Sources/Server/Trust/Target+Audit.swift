@@ -1,8 +1,8 @@
 extension Target {
-    /// The participant whom it is about: a Patient's id is the participant's.
+    /// Participant of the target; a Patient's id is the participant's id.
     var participant: String? { subject ?? (isPatient ? resourceID : nil) }
 
-    /// The id of the resource as the audit has it: none that is a participant's.
+    /// Id of the resource for the audit; nil if it is a participant's id.
     var auditedID: String? { isPatient ? nil : resourceID }
 
     private var isPatient: Bool { resourceType == "Patient" }

@@ -1,10 +1,10 @@
 import Core
 
-/// An error of Trust, which refused to do something. It carries no secret.
+/// An error of Trust, which refused an action. It contains no secret.
 public struct TrustError: CodedError, Hashable {
-    /// A stable code: `client-revoked`, `enrolment-revoked`, `not-a-device`, or the reason of a ``Decision``.
+    /// Stable code: `client-revoked`, `enrolment-revoked`, `not-a-device`, or the reason of a ``Decision``.
     public let code: String
-    /// A sentence that a person can act on.
+    /// Message for users that suggests an action.
     public let message: String
 
     public init(code: String, message: String) {

@@ -1,7 +1,7 @@
 import Storage
 
 extension TrustSchema {
-    /// What SMART on FHIR asks to be kept: clients, people, and what they were given.
+    /// Tables of SMART on FHIR: clients, people, and their authorizations.
     static let authorization: [Migration] = [
         Migration(number: 207, name: "clients of SMART on FHIR") { _ in clients },
         Migration(number: 208, name: "authorizations and their tokens") { dialect in tokens(dialect) },
@@ -32,10 +32,11 @@ extension TrustSchema {
         "CREATE INDEX client_redirect_by_origin ON client_redirect (origin)",
     ]
 
-    /// Whatever hangs on an authorization ends with it or before, so that what has ended goes in any order.
+    /// Nothing that depends on an authorization lasts longer than it, so expired rows can be deleted in any order.
     private static func tokens(_ dialect: SQLDialect) -> [String] {
         [
-            // What a client may do for a person, or on its own. Who revokes it ends all that was given for it.
+            // Authorizations of a client for a person or by itself. Revoking one ends everything that was issued for
+            // it.
             """
             CREATE TABLE access_authorization (
                 number \(dialect.numberedKey),
@@ -65,7 +66,7 @@ extension TrustSchema {
             """,
             "CREATE INDEX bearer_token_of ON bearer_token (authorization_id, number)",
             "CREATE INDEX bearer_token_by_end ON bearer_token (expires_at)",
-            // What a client proved itself with, until it is refused by its own time.
+            // Used client assertions, stored until they expire.
             """
             CREATE TABLE client_assertion_use (
                 client_id TEXT NOT NULL,
@@ -103,7 +104,7 @@ extension TrustSchema {
 
     private static func codes(_ dialect: SQLDialect) -> [String] {
         [
-            // One for each authorization, kept as long as that, so that a second use is noticed.
+            // One for each authorization, stored as long as it, so that a second use is detected.
             """
             CREATE TABLE authorization_code (
                 code_digest TEXT PRIMARY KEY,

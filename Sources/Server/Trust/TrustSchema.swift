@@ -7,7 +7,7 @@ public enum TrustSchema {
     private static let basis: [Migration] = [
         Migration(number: 200, name: "clients, tokens and audit") { dialect in
             [
-                // A device as its app receipt identifies it. Clients come and go; the binding stays here.
+                // A device, identified by its app receipt. It may register new clients; the binding is stored here.
                 """
                 CREATE TABLE enrolment (
                     id TEXT PRIMARY KEY,
@@ -61,10 +61,10 @@ public enum TrustSchema {
             ]
         },
         Migration(number: 201, name: "amounts in the audit") { _ in
-            // How many resources it was, where it is not one.
+            // Number of resources, if it is not one.
             ["ALTER TABLE audit ADD COLUMN amount BIGINT"]
         },
-        // Devices, their clients and tokens went to the queue's store; what stays is whose they are.
+        // Devices, their clients and tokens were moved to the queue's store; their bindings to participants stay here.
         Migration(number: 202, name: "bindings, pseudonyms, no clients") { dialect in
             bindings(dialect) + pseudonyms(dialect) + [
                 "ALTER TABLE staff_token ADD COLUMN revoked_at TEXT",
@@ -74,7 +74,7 @@ public enum TrustSchema {
         Migration(number: 203, name: "keys of devices, invitations") { dialect in keys(dialect) + invitations },
         Migration(number: 205, name: "deleted participants") { dialect in
             [
-                // Nothing in it says who they were; what comes for them again is refused.
+                // Keyed digests only; later data of these participants is refused.
                 """
                 CREATE TABLE participant_deletion (
                     digest TEXT PRIMARY KEY,
@@ -83,13 +83,13 @@ public enum TrustSchema {
                     work TEXT)
                 """,
                 "CREATE TABLE participant_deletion_key (id BIGINT PRIMARY KEY, digest_key \(dialect.blob) NOT NULL)",
-                // A device's bindings are looked up by its participant also where they ended.
+                // Ended bindings are also looked up by participant.
                 "CREATE INDEX device_binding_by_participant ON device_binding (participant, number)",
             ]
         },
         Migration(number: 206, name: "tokens with scopes") { _ in
             [
-                // NULL for the tokens of the study team, whose role says what they may do.
+                // NULL for the tokens of the study team, whose role decides about their permissions.
                 "ALTER TABLE staff_token ADD COLUMN scopes TEXT",
                 "ALTER TABLE staff_token ADD COLUMN reaches_all BIGINT NOT NULL DEFAULT 0",
                 """
@@ -103,7 +103,7 @@ public enum TrustSchema {
         },
     ]
 
-    /// Who was bound before devices signed goes on unsigned until their first signed Contract.
+    /// A device that was bound before devices signed may send unsigned data until its first signed Contract.
     private static func keys(_ dialect: SQLDialect) -> [String] {
         [
             "ALTER TABLE device_binding ADD COLUMN takes_unsigned BIGINT NOT NULL DEFAULT 0",
@@ -135,7 +135,7 @@ public enum TrustSchema {
         """
     ]
 
-    /// A row that ended and has no participant shuts out a device that had none.
+    /// A row that has ended and contains no participant blocks a device that had none.
     private static func bindings(_ dialect: SQLDialect) -> [String] {
         [
             """
@@ -167,7 +167,8 @@ public enum TrustSchema {
         ]
     }
 
-    /// The audit names participants by pseudonyms; forgetting one row of this table forgets the participant there.
+    /// The audit contains participants under pseudonyms; deleting one row of this table removes the identity of the
+    /// participant there.
     private static func pseudonyms(_ dialect: SQLDialect) -> [String] {
         let random =
             switch dialect {
@@ -175,7 +176,7 @@ public enum TrustSchema {
             case .postgresql: "md5(random()::text || clock_timestamp()::text)"
             }
         return [
-            // A Patient's id is the participant's, also where the row named no subject.
+            // A Patient's id is the participant's id, also if the row contains no subject.
             "UPDATE audit SET subject = resource_id WHERE subject IS NULL AND resource_type = 'Patient'",
             "CREATE TABLE participant_pseudonym (participant TEXT PRIMARY KEY, pseudonym TEXT NOT NULL UNIQUE)",
             """

@@ -6,10 +6,11 @@ import HealthSync
 import Outbox
 import Wire
 
-/// An event hub as a store of health data: a message for each sample, as HealthKitOnFhir sends them, and one for each deletion.
+/// An event hub as a store of health data. It sends a message for each sample, in the format of HealthKitOnFhir, and
+/// one for each deletion.
 ///
-/// A hub keeps nothing that could be found: what is sent twice is told twice, under one `uuid`. The gateway of a study is such a
-/// hub too (docs/device-gateway.md).
+/// A hub cannot be searched: a sample that is sent twice arrives twice, with the same `uuid`. The gateway of a study is
+/// such a hub too (docs/device-gateway.md).
 public actor EventHubHealthStore: ExternalStore {
     private let connection: EventHubConnection
     private let transport: any Transport
@@ -17,15 +18,15 @@ public actor EventHubHealthStore: ExternalStore {
     private let device: String
     private let clock: @Sendable () -> Date
 
-    /// Bytes of a request, as Event Hubs' least tier takes them.
+    /// Maximum bytes of a request: the limit of Event Hubs' lowest tier.
     static let mostBytes = 256 << 10
-    /// Messages of a request.
+    /// Maximum number of messages in a request.
     static let most = 1_000
 
     /// - Parameters:
-    ///   - patient: what messages say as `patientId`: the id of the participant's Patient.
-    ///   - device: what they say as `deviceId`.
-    ///   - clock: tells the time.
+    ///   - patient: the `patientId` of messages: the id of the participant's Patient.
+    ///   - device: the `deviceId` of messages.
+    ///   - clock: returns the current time.
     public init(
         _ connection: EventHubConnection, transport: any Transport = URLSessionTransport(), patient: String,
         device: String, clock: @escaping @Sendable () -> Date = { Date() }
@@ -98,9 +99,9 @@ public actor EventHubHealthStore: ExternalStore {
         }
     }
 
-    /// Sends messages in one request; in halves where that is too large.
+    /// Sends messages in one request, or in halves if the request is too large.
     ///
-    /// - Returns: what became of the last of them.
+    /// - Returns: the outcome of the last message.
     @discardableResult
     private func send(
         _ part: [(UUID, JSON)], into outcomes: inout [UUID: HealthOutcome]
@@ -128,8 +129,8 @@ public actor EventHubHealthStore: ExternalStore {
 }
 
 extension OutgoingSample {
-    /// The sample as a message: HealthKitOnFhir's where it has one for the type, else
-    /// `{"uuid", "type", "value", "unit", "startDate", "endDate"}`. Nil for what has no single value.
+    /// Returns the sample as a message: HealthKitOnFhir's if it has one for the type, otherwise
+    /// `{"uuid", "type", "value", "unit", "startDate", "endDate"}`. Nil for samples without a single value.
     func message(patient: String?) -> JSON? {
         guard case .observation(let observation) = content else { return nil }
         return observation.sample.message(subject: patient) ?? observation.sample.plainMessage

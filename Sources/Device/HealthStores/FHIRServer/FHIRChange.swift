@@ -2,20 +2,20 @@ import FHIR
 import Foundation
 import HealthSync
 
-/// One change that a store asks of a server.
+/// One change that a store requests of a server.
 struct FHIRChange: Sendable {
     enum Kind: Sendable {
         case add(JSON)
         case delete
     }
 
-    /// The sample that it is for; nil for a device.
+    /// The sample of the change; nil for a device.
     let uuid: UUID?
     let type: String
-    /// The id that our resource has.
+    /// The device's id of the resource.
     let id: String
     let kind: Kind
-    /// The bytes of its JSON.
+    /// The size of its JSON in bytes.
     let bytes: Int
 
     init(_ uuid: UUID?, type: String, id: String, kind: Kind, bytes: Int) {
@@ -31,7 +31,7 @@ struct FHIRChange: Sendable {
         "identifier=" + FHIRIdentity.tokens(uuid: uuid, id: id).map(\.text).joined(separator: ",")
     }
 
-    /// The entry of a transaction (<https://hl7.org/fhir/R4/http.html#transaction>).
+    /// Returns the entry of a transaction (<https://hl7.org/fhir/R4/http.html#transaction>).
     func entry(_ creation: FHIRCreation) -> JSON {
         switch kind {
         case .delete: return ["request": ["method": "DELETE", "url": .string("\(type)/\(id)")]]
@@ -48,12 +48,12 @@ struct FHIRChange: Sendable {
 }
 
 extension FHIRHealthStore {
-    /// Performs changes, in transactions where the server has them. Of one that is refused as a whole the halves are tried, so
-    /// that only what fails stays.
+    /// Performs changes, in transactions if the server supports them. A transaction that is refused is split into
+    /// halves and repeated, so that only the refused changes fail.
     func perform(_ changes: [FHIRChange], into outcomes: inout [UUID: HealthOutcome]) async throws {
         func note(_ outcome: HealthOutcome, of change: FHIRChange) {
             guard let uuid = change.uuid else { return }
-            // All resources of a sample must be there before it is.
+            // A sample is stored only when all of its resources are.
             if let present = outcomes[uuid], present != .stored { return }
             outcomes[uuid] = outcome
         }
@@ -70,7 +70,7 @@ extension FHIRHealthStore {
             }
             let results = try await together(part)
             for (change, outcome) in zip(part, results) { note(outcome, of: change) }
-            // A server that cannot now is not asked for the rest.
+            // After a deferral, the remaining changes are deferred without a request.
             if let wait = results.first(where: { if case .kept = $0 { true } else { false } }) {
                 for change in rest { note(wait, of: change) }
                 return
@@ -81,7 +81,7 @@ extension FHIRHealthStore {
     private func together(_ changes: [FHIRChange]) async throws -> [HealthOutcome] {
         let abilities = try await abilities()
         guard changes.count > 1, abilities.hasTransactions else { return try await oneByOne(changes) }
-        // What may have been posted before is looked for by itself.
+        // Resources that may have been posted before are searched one by one.
         let again = changes.filter { change in
             if case .add = change.kind, abilities.creation(of: change.type) != .named {
                 let key = "\(change.type)/\(change.id)"
@@ -98,7 +98,7 @@ extension FHIRHealthStore {
         switch answer.status {
         case 200..<300:
             guard let entries = answer.json?["entry"]?.array, entries.count == changes.count else {
-                // It says that it did, and does not say what: what is done twice makes no second.
+                // The response is successful but has no outcomes. Repeating the changes creates no duplicates.
                 return try await without(transactions: changes)
             }
             var outcomes: [HealthOutcome] = []
@@ -133,13 +133,13 @@ extension FHIRHealthStore {
         return outcomes
     }
 
-    /// Goes on one by one with a server that says it has transactions, and has none.
+    /// Continues one by one with a server that declares transactions but does not support them.
     private func without(transactions changes: [FHIRChange]) async throws -> [HealthOutcome] {
         known?.hasTransactions = false
         return try await together(changes)
     }
 
-    /// Performs one change by itself.
+    /// Performs one change without a transaction.
     func alone(_ change: FHIRChange) async throws -> HealthOutcome {
         let creation = try await abilities().creation(of: change.type)
         guard case .add(let resource) = change.kind else {
@@ -167,7 +167,7 @@ extension FHIRHealthStore {
             switch answer.status {
             case 405, 501: return try await without(creation, change)
             case 412:
-                // Several match the query; one of them must bear the identifier.
+                // Several resources match the query; one of them must have the identifier.
                 guard
                     case .found(let found) = try await find(
                         change.type, FHIRIdentity.tokens(uuid: change.uuid, id: change.id))
@@ -180,15 +180,16 @@ extension FHIRHealthStore {
         }
     }
 
-    /// The outcome of a deletion. Where nothing had the id, a server that does not keep clients' ids may have it under its own.
+    /// Returns the outcome of a deletion. If no resource has the id, a server that assigns its own ids may have the
+    /// resource under another id, so it is searched.
     private func gone(_ change: FHIRChange, _ status: Int, _ outcome: HealthOutcome) async throws -> HealthOutcome {
         guard status == 404 || status == 410 else { return outcome }
         return try await delete(change.type, FHIRIdentity.tokens(uuid: nil, id: change.id))
     }
 
-    /// Notes that a resource is to be posted. One that may have been before is looked for.
+    /// Records that a resource is to be posted. A resource that may have been posted before is searched first.
     ///
-    /// - Returns: nil where it is not there.
+    /// - Returns: nil if the resource must be posted.
     private func isPosted(_ change: FHIRChange) async throws -> HealthOutcome? {
         if posted.count > Self.mostPosted { posted.removeAll() }
         let key = "\(change.type)/\(change.id)"
@@ -197,12 +198,13 @@ extension FHIRHealthStore {
         return try await isThere(change)
     }
 
-    /// More are forgotten: what is added later is looked for by then.
+    /// Maximum number of recorded posts; beyond it all are forgotten. Resources that are added later are searched by
+    /// the fetch before.
     private static let mostPosted = 10_000
 
-    /// Whether the resource of a change is there.
+    /// Searches for the resource of a change.
     ///
-    /// - Returns: nil where it is not.
+    /// - Returns: nil if the server does not have it.
     private func isThere(_ change: FHIRChange) async throws -> HealthOutcome? {
         switch try await find(change.type, FHIRIdentity.tokens(uuid: change.uuid, id: change.id)) {
         case .failed(let answer):
@@ -211,7 +213,7 @@ extension FHIRHealthStore {
         }
     }
 
-    /// Goes on otherwise with a server that does not do what it says: what is there already is looked for first.
+    /// Continues in another way with a server that does not support a declared one. The resource is searched first.
     private func without(_ creation: FHIRCreation, _ change: FHIRChange) async throws -> HealthOutcome {
         known?.lose(creation, of: change.type)
         if let outcome = try await isThere(change) { return outcome }

@@ -7,39 +7,42 @@ import Outbox
 
 /// A FHIR R4 server as a store of health data: Tributary's records, or any other.
 ///
-/// What the server says of itself (`/metadata`) decides how; what it refuses all the same is not asked again. Where clients name
-/// ids, a resource is put under the id that its content makes. Elsewhere it is found by its identifiers, of which one has that
-/// id: samples of equal content are one resource on every server.
+/// The server's CapabilityStatement (`/metadata`) selects the interactions; one that the server refuses nevertheless is
+/// not used again. If clients may assign ids, a resource is put under the id that is derived from its content.
+/// Otherwise it is found by its identifiers, one of which is that id: samples of equal content are one resource on
+/// every server.
 ///
 /// <https://hl7.org/fhir/R4/http.html>
 public actor FHIRHealthStore: ExternalStore {
-    /// Gives the bearer token of requests; nil for none. It is asked with true where the server did not take the last one, once.
+    /// Returns the bearer token of requests; nil for none. It is called once with true if the server rejects the last
+    /// token.
     public typealias Token = @Sendable (_ isRenewal: Bool) async throws -> String?
 
     let connection: FHIRServerConnection
     let subject: String?
     var known: FHIRServerAbilities?
-    /// What the server has of what was last looked for, by the id that our resource has.
+    /// The resources found by the last searches, by the device's id of the resource.
     var matches: [String: Match] = [:]
-    /// What was posted, or may have been: an answer that is lost says nothing. It is looked for before it is posted again.
+    /// Resources that were posted or may have been, because a response can be lost. They are searched before they are
+    /// posted again.
     var posted: Set<String> = []
-    /// What was last fetched without a search, as the server says that it takes clients' ids. Where it does not, an earlier
-    /// process may have posted it all the same.
+    /// Resources of the last fetch that were not searched because the server declares that it accepts clients' ids. If
+    /// it does not accept them, an earlier process may have posted them.
     var unsearched: Set<String> = []
-    /// Devices that are there.
+    /// Devices that exist on the server.
     var devices: Set<String> = []
 
-    /// The code of a server that answers 403 to what is written.
+    /// The code for a server that answers 403 to a write.
     public static let tokenMayNotWrite = "token-may-not-write"
-    /// The code of a server that answers 403 to what is searched.
+    /// The code for a server that answers 403 to a search.
     public static let tokenMayNotRead = "token-may-not-read"
 
-    /// So many resources, and bytes of them, has a transaction at most.
+    /// Maximum number of resources, and of their bytes, in a transaction.
     static let transaction = (entries: 100, bytes: 1 << 20)
-    /// So many identifiers has a search at most.
+    /// Maximum number of identifiers in a search.
     static let searched = 20
 
-    /// A resource of the server that is one of ours.
+    /// A resource of the server that matches one of the device.
     struct Match: Sendable {
         let id: String
         let version: String?
@@ -47,10 +50,10 @@ public actor FHIRHealthStore: ExternalStore {
     }
 
     /// - Parameters:
-    ///   - base: the URL that FHIR's paths stand below.
+    ///   - base: the base URL of the server.
     ///   - token: see ``Token``.
-    ///   - subject: the id that the participant's Patient has on the server.
-    ///   - clock: tells the time.
+    ///   - subject: the id of the participant's Patient on the server.
+    ///   - clock: returns the current time.
     public init(
         _ base: URL, transport: any Transport = URLSessionTransport(), token: @escaping Token = { _ in nil },
         subject: String?, clock: @escaping @Sendable () -> Date = { Date() }
@@ -69,7 +72,7 @@ public actor FHIRHealthStore: ExternalStore {
         for sample in samples {
             presence[sample.uuid] = .absent
             guard let (type, id) = Self.parts(sample.targets.first) else { continue }
-            // What is put under its id needs no search, unless the server turns out not to take it there.
+            // A resource that is put under its id needs no search, unless the server turns out not to accept the id.
             guard abilities.creation(of: type) != .named else {
                 unsearched.formUnion(sample.targets)
                 continue
@@ -100,7 +103,7 @@ public actor FHIRHealthStore: ExternalStore {
         case failed(FHIRServerConnection.Answer)
     }
 
-    /// What the server has of identifiers, by each identifier that a match bears.
+    /// Searches for identifiers and returns the matches, by each identifier that a match has.
     func find(_ type: String, _ tokens: [FHIRIdentity.Token]) async throws -> Found {
         switch try await connection.search(type, tokens) {
         case .failed(let answer): return .failed(answer)
@@ -137,9 +140,9 @@ public actor FHIRHealthStore: ExternalStore {
         return StoreAnswers(outcomes)
     }
 
-    /// Sees that the devices are there that measured.
+    /// Ensures that the measuring devices exist on the server.
     ///
-    /// - Returns: nil, or why nothing can be added now.
+    /// - Returns: nil, or the reason that nothing can be added now.
     private func addDevices(of samples: [OutgoingSample]) async throws -> HealthOutcome? {
         for case let device? in samples.map(\.device) {
             let id = device.resourceID(subject: subject)
@@ -154,13 +157,13 @@ public actor FHIRHealthStore: ExternalStore {
                     continue
                 case .found: break
                 case .failed(let answer):
-                    // A token that may not search Devices may write Observations all the same.
+                    // A token that may not search Devices may still be allowed to write Observations.
                     if answer.status != 403, case .kept = answer.outcome { return answer.outcome }
                 }
             }
             let outcome = try await alone(change)
             if case .kept(let code, _) = outcome, code != Self.tokenMayNotWrite { return outcome }
-            // A server that takes no devices takes what they measured all the same, or says why not.
+            // A server that accepts no Devices may still accept their measurements, or it reports the reason.
             devices.insert(id)
         }
         return nil
@@ -187,10 +190,11 @@ public actor FHIRHealthStore: ExternalStore {
         return StoreAnswers(outcomes)
     }
 
-    /// Changes a resource of the server, unless it says the same. One that changed meanwhile is read once more.
+    /// Changes a resource of the server, unless its content is equal. A resource that was changed concurrently is read
+    /// once more.
     func update(_ type: String, _ match: Match, with resource: JSON, isAgain: Bool) async throws -> HealthOutcome {
         var merged = resource.object ?? JSONObject()
-        // Identifiers that others gave it, or other samples, stay.
+        // Identifiers from other clients or other samples are kept.
         let own = FHIRIdentity.tokens(of: resource)
         let others = (match.resource["identifier"]?.array ?? []).filter { identifier in
             FHIRIdentity.tokens(of: ["identifier": [identifier]]).isDisjoint(with: own)
@@ -210,7 +214,7 @@ public actor FHIRHealthStore: ExternalStore {
             type, Match(id: match.id, version: present.version, resource: json), with: resource, isAgain: true)
     }
 
-    /// Whether a stored resource says what another one says, but for what servers add.
+    /// Returns whether two resources have the same content, apart from the elements that servers add.
     private static func says(_ stored: JSON, _ other: JSON) -> Bool {
         func content(_ json: JSON) -> [String: JSON] {
             Dictionary((json.object?.members ?? []).map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
@@ -242,7 +246,7 @@ public actor FHIRHealthStore: ExternalStore {
         return StoreAnswers(outcomes)
     }
 
-    /// Deletes what bears one of the identifiers.
+    /// Deletes all resources with one of the identifiers.
     func delete(_ type: String, _ tokens: [FHIRIdentity.Token]) async throws -> HealthOutcome {
         switch try await find(type, tokens) {
         case .failed(let answer):
@@ -271,20 +275,20 @@ public actor FHIRHealthStore: ExternalStore {
         return .kept(code: "http-412", retryAfter: nil)
     }
 
-    // MARK: - What the server can
+    // MARK: - Abilities of the server
 
-    /// What the server can. One that does not say is asked for nothing but what every server has.
+    /// Returns the abilities of the server. Without a CapabilityStatement, only those of every server are assumed.
     func abilities() async throws -> FHIRServerAbilities {
         if let known { return known }
         let answer = try await connection.send("GET", "metadata")
         let abilities = answer.isSuccess ? answer.json.map(FHIRServerAbilities.init) ?? .init() : .init()
-        // A server that cannot answer now is asked again: by what it cannot do nothing must be decided.
+        // A server that cannot answer now is asked again: its abilities must not be decided by a temporary failure.
         if answer.status != 403, case .kept = answer.outcome { throw HealthStoreError(.serverUnavailable) }
         known = abilities
         return abilities
     }
 
-    /// The type and the id of a reference.
+    /// Returns the type and the id of a reference.
     static func parts(_ target: String?) -> (type: String, id: String)? {
         guard let parts = target?.split(separator: "/", omittingEmptySubsequences: false), parts.count == 2 else {
             return nil

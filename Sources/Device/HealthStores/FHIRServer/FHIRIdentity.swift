@@ -2,14 +2,14 @@ import FHIR
 import Foundation
 import HealthData
 
-/// What tells that a resource of a server is one of ours: identifiers, as its id may be the server's.
+/// The identifiers that mark a resource of a server as one of the device, because the server may assign its own id.
 enum FHIRIdentity {
-    /// The system of the identifier that has the id which a resource has elsewhere.
+    /// The system of the identifier whose value is the id that the resource has elsewhere.
     static let idSystem = "urn:tributary:resource-id"
-    /// The system of HealthKit's identifiers of samples.
+    /// The system of HealthKit's sample identifiers.
     static let sampleSystem = HealthSample.IdentifierSystem.healthKit
 
-    /// An identifier as a search asks for it.
+    /// An identifier as a search parameter.
     struct Token: Hashable, Sendable {
         let system: String
         let value: String
@@ -17,7 +17,7 @@ enum FHIRIdentity {
         var text: String { "\(PercentEncoding.encode(system))%7C\(PercentEncoding.encode(value))" }
     }
 
-    /// The identifiers of a sample's resource.
+    /// Returns the identifiers of a sample's resource.
     static func tokens(uuid: UUID?, id: String?) -> [Token] {
         [
             uuid.map { Token(system: sampleSystem, value: $0.uuidString) },
@@ -25,7 +25,7 @@ enum FHIRIdentity {
         ].compactMap { $0 }
     }
 
-    /// All identifiers of a resource: each counts, wherever it stands.
+    /// Returns all identifiers of a resource.
     static func tokens(of resource: JSON) -> Set<Token> {
         Set(
             (resource["identifier"]?.array ?? []).compactMap { identifier in
@@ -34,8 +34,8 @@ enum FHIRIdentity {
             })
     }
 
-    /// A resource for a server that names the ids itself: without its own, which is an identifier, and with references to others
-    /// of ours by such identifiers.
+    /// Returns a resource for a server that assigns ids: its id becomes an identifier, and its references to other
+    /// resources of the device become logical references by such identifiers.
     static func anonymous(_ resource: JSON) -> JSON {
         guard var object = resource.object else { return resource }
         if let id = object["id"]?.string {
@@ -63,7 +63,7 @@ enum FHIRIdentity {
         }
     }
 
-    /// The parts of a reference to what a device itself makes.
+    /// Returns the parts of a reference to a resource type that the device itself creates.
     private static func own(_ reference: String) -> (type: String, id: String)? {
         let parts = reference.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0] == "Observation" || parts[0] == "Device" else { return nil }

@@ -1,21 +1,21 @@
 import FHIR
 
-/// What a FHIR server says that it can (<https://hl7.org/fhir/R4/capabilitystatement.html>), as far as a store asks: what it
-/// refuses all the same is taken from it.
+/// The declared abilities of a FHIR server (<https://hl7.org/fhir/R4/capabilitystatement.html>) that a store uses. An
+/// ability that the server refuses in practice is removed.
 struct FHIRServerAbilities: Sendable, Hashable {
-    /// Several changes in one request, all or none.
+    /// Whether several changes can be made in one request, all or none.
     var hasTransactions = false
-    /// Types of which a client names the ids of new resources.
+    /// Types whose new resources may have ids assigned by the client.
     private var updateCreate: Set<String> = []
-    /// Types that are created only where a search finds nothing.
+    /// Types that support conditional create.
     private var conditionalCreate: Set<String> = []
-    /// Types of which one is changed only where it is as it was.
+    /// Types whose versions are checked before a change.
     private var versioned: Set<String> = []
 
-    /// Nothing but what every server has.
+    /// Creates the abilities of every server.
     init() {}
 
-    /// Reads what `/metadata` answered. What is not there, or is nothing that can be read, is not allowed.
+    /// Reads a CapabilityStatement. A missing or unreadable element counts as not supported.
     init(_ statement: JSON) {
         guard statement["resourceType"]?.string == "CapabilityStatement",
             let rest = statement["rest"]?.array?.first(where: { $0["mode"]?.string == "server" })
@@ -30,16 +30,16 @@ struct FHIRServerAbilities: Sendable, Hashable {
         }
     }
 
-    /// How a resource of a type comes to be there once.
+    /// Returns the way to create a resource of a type only once.
     func creation(of type: String) -> FHIRCreation {
         if updateCreate.contains(type) { return .named }
         return conditionalCreate.contains(type) ? .conditional : .plain
     }
 
-    /// Whether a version that a client names is looked at.
+    /// Returns whether the server checks the version that a client names.
     func isVersioned(_ type: String) -> Bool { versioned.contains(type) }
 
-    /// Takes the way from a server that refused it.
+    /// Removes a way of creation that the server refused.
     mutating func lose(_ creation: FHIRCreation, of type: String) {
         switch creation {
         case .named: updateCreate.remove(type)
@@ -49,12 +49,13 @@ struct FHIRServerAbilities: Sendable, Hashable {
     }
 }
 
-/// The ways in which a resource comes to be on a server.
+/// The ways to create a resource on a server.
 enum FHIRCreation: Sendable, Hashable {
-    /// Under the id that the client names (<https://hl7.org/fhir/R4/http.html#upsert>): doing it twice makes no second.
+    /// Under an id that the client assigns (<https://hl7.org/fhir/R4/http.html#upsert>). Repeating it creates no
+    /// duplicate.
     case named
-    /// Unless a search finds it (<https://hl7.org/fhir/R4/http.html#ccreate>).
+    /// Conditional create: only if a search has no match (<https://hl7.org/fhir/R4/http.html#ccreate>).
     case conditional
-    /// After a search that found nothing.
+    /// After a separate search without a match.
     case plain
 }

@@ -4,9 +4,9 @@ import Foundation
 import HealthSync
 import Outbox
 
-/// Requests to one FHIR server, with a token that is renewed once where the server does not take it.
+/// Requests to one FHIR server, with a token that is renewed once if the server rejects it.
 struct FHIRServerConnection: Sendable {
-    /// Gives the token of requests: nil for none. It is asked again, with true, when the server did not take the last one.
+    /// Returns the token of requests; nil for none. It is called again with true if the server rejects the last token.
     typealias Token = @Sendable (_ isRenewal: Bool) async throws -> String?
 
     let base: URL
@@ -14,12 +14,12 @@ struct FHIRServerConnection: Sendable {
     let token: Token
     let clock: @Sendable () -> Date
 
-    /// Bytes of an answer beyond which it is not read.
+    /// Maximum bytes of a response body that is parsed.
     static let longestAnswer = 64 << 20
-    /// Pages of one search.
+    /// Maximum number of pages of one search.
     static let mostPages = 100
 
-    /// An answer.
+    /// A response.
     struct Answer: Sendable {
         let status: Int
         let headers: [String: String]
@@ -29,13 +29,13 @@ struct FHIRServerConnection: Sendable {
         var outcome: HealthOutcome { forbidden ?? HealthOutcome(status: status, retryAfter: retryAfter) }
         var deletion: HealthOutcome { forbidden ?? HealthOutcome(deletionStatus: status, retryAfter: retryAfter) }
 
-        /// 403 is about the token, not about the resource: what is sent stays until the token may write.
+        /// 403 concerns the token, not the resource: the resource is deferred until the token allows the write.
         private var forbidden: HealthOutcome? {
             status == 403 ? .kept(code: FHIRHealthStore.tokenMayNotWrite, retryAfter: retryAfter) : nil
         }
         var isSuccess: Bool { 200..<300 ~= status }
 
-        /// The version that it shows, as `ETag` or as `meta.versionId` has it.
+        /// The version of the resource, from `ETag` or `meta.versionId`.
         var version: String? {
             headers["etag"].flatMap { tag in
                 let text = tag.hasPrefix("W/") ? String(tag.dropFirst(2)) : tag
@@ -45,9 +45,9 @@ struct FHIRServerConnection: Sendable {
         }
     }
 
-    /// Sends a request below the base.
+    /// Sends a request to a path below the base URL.
     ///
-    /// - Throws: what the transport and the token throw: there is no answer.
+    /// - Throws: errors of the transport and the token; then there is no response.
     func send(
         _ method: String, _ path: String, _ body: JSON? = nil, headers: [String: String] = [:]
     ) async throws -> Answer {
@@ -80,13 +80,13 @@ struct FHIRServerConnection: Sendable {
         return try await transport.send(request)
     }
 
-    /// The result of a search: the resources of all pages, or the answer that ended it.
+    /// The result of a search: the resources of all pages, or the response that ended it.
     enum Found: Sendable {
         case resources([JSON])
         case failed(Answer)
     }
 
-    /// Searches for resources of a type by identifiers, page by page. Pages are asked of this server alone.
+    /// Searches for resources of a type by identifiers, page by page. Pages are requested from this server only.
     func search(_ type: String, _ tokens: [FHIRIdentity.Token]) async throws -> Found {
         let query = "identifier=" + tokens.map(\.text).joined(separator: ",")
         var answer = try await send("GET", "\(type)?\(query)&_count=100")
@@ -106,8 +106,8 @@ struct FHIRServerConnection: Sendable {
         return .failed(answer)
     }
 
-    /// A link to a page, at the address by which the server is reached: one that calls itself otherwise, as behind a proxy, is
-    /// asked all the same, and nobody else is shown the token.
+    /// Returns the URL of a page with the scheme, host and port of the base URL. A server that is reached through a
+    /// proxy under another name is still reached, and the token is sent to no other host.
     private func onServer(_ link: String) -> URL? {
         guard let url = URL(string: link, relativeTo: base)?.absoluteURL,
             var parts = URLComponents(url: url, resolvingAgainstBaseURL: true)

@@ -19,14 +19,14 @@ extension UnsafeBufferPointer<UInt8> {
 }
 
 extension ArraySlice<UInt8> {
-    /// The index behind the first occurrence of bytes, which are looked for by the rarest of them.
+    /// Returns the index after the first occurrence of bytes. It searches for the rarest of them.
     func end(of bytes: [UInt8]) -> Int? {
         guard let sign = bytes.indices.max(by: { Self.rarity(bytes[$0]) < Self.rarity(bytes[$1]) }) else {
             return startIndex
         }
         return withUnsafeBytes { content in
             guard let base = content.baseAddress else { return nil }
-            // Where the rarest byte may stand: with what goes before it, and what follows.
+            // The possible offsets of the rarest byte, with the bytes before and after it in range.
             var place = sign
             let last = content.count - bytes.count + sign
             while place <= last {
@@ -41,7 +41,7 @@ extension ArraySlice<UInt8> {
         }
     }
 
-    /// How rare a byte is in texts such as a journal's; a guess that only costs time where it is wrong.
+    /// Returns an estimate of how rare a byte is in texts such as a journal's. A wrong estimate only costs time.
     private static func rarity(_ byte: UInt8) -> Int {
         switch byte {
         case 0x41...0x5A: 4

@@ -1,13 +1,13 @@
 import Core
 import Foundation
 
-/// Reads a file of lines in pieces: those alone that have an end, as the last one may not be whole yet.
+/// Reads a file of lines in pieces. Only lines with a newline are read, because the last one may be incomplete.
 struct FileLines {
-    /// One line without its end.
+    /// One line without its newline.
     struct Line {
-        /// Where it begins.
+        /// The offset of its first byte.
         let place: Int
-        /// Its bytes; of one that is too long the first ones.
+        /// Its bytes; of a line that is too long only the first ones.
         let bytes: ArraySlice<UInt8>
         /// Whether it is longer than the limit.
         let isTooLong: Bool
@@ -16,21 +16,22 @@ struct FileLines {
     }
 
     let file: LogFile
-    /// A line has so many bytes at most.
+    /// Maximum bytes of a line.
     let limit: Int
 
     private static let pieceLength = 131_072
-    /// As much is kept of a line that is too long.
+    /// The number of bytes that are kept of a line that is too long.
     private static let headLength = 4_096
 
     /// Reads the lines of a part of the file that begins with a line.
     ///
-    /// - Parameter body: takes a line; false ends the reading before it.
-    /// - Returns: the place behind the last line that was taken.
+    /// - Parameter body: handles a line; it returns false to stop before the line.
+    /// - Returns: the offset after the last line that was handled.
     @discardableResult
     func read(from start: Int, to end: Int, _ body: (Line) throws -> Bool) throws -> Int {
         var buffer: [UInt8] = []
-        // The place of the buffer's first byte, of the line that is read, and how far the buffer is searched.
+        // The offsets of the buffer's first byte and of the current line; then the used and searched parts of the
+        // buffer.
         var (base, lineStart) = (start, start)
         var (used, searched) = (0, 0)
         var head: [UInt8]?

@@ -7,30 +7,31 @@ import Outbox
 
 /// A file of resources as a store of health data, one resource a line (<https://hl7.org/fhir/R4/nd-json.html>).
 ///
-/// What was added stands there once; a deletion is a line of its own behind it, a transaction Bundle of `DELETE`, as the study
-/// gets it. Read from the first line to the last, the file is what the source has. A device stands before what it measured.
+/// Each added resource is stored once. A deletion is a later line of its own: a transaction Bundle of `DELETE`, as the
+/// study receives it. Read from the first line to the last, the file has the content of the source. A device precedes
+/// its measurements.
 ///
-/// What a process was writing when it ended is a line that is not whole: it is cut when the file is opened. Which resources
-/// the file has is known at some ten bytes each.
+/// An incomplete last line, which a terminated process leaves, is removed when the file is opened. The set of the
+/// file's resources is held in memory at about ten bytes each.
 public actor NDJSONHealthStore: ExternalStore {
     private let file: LogFile
     private let lock: FileLock
     private let subject: String?
     private var end: Int
     private var present = FingerprintSet()
-    /// The source of the sample before, whose device stands in the file.
+    /// The source of the previous sample, whose device is in the file.
     private var lastSource: HealthSource?
 
-    /// A resource has so many bytes at most.
+    /// Maximum bytes of a resource.
     private static let longestLine = 50_000_000
 
-    /// Opens the file, and makes it where there is none.
+    /// Opens the file, and creates it if it does not exist.
     ///
     /// - Parameters:
-    ///   - subject: the id of the Patient whose the samples are; nil leaves the subject out.
-    ///   - patience: how long another who writes to it is waited for, in seconds.
-    /// - Throws: ``HealthStoreError`` `health-file-foreign`: then nothing was changed. `OutboxError` `outbox-busy` where another
-    ///   process writes to it; storage errors.
+    ///   - subject: the id of the Patient to whom the samples belong; nil leaves the subject out.
+    ///   - patience: seconds to wait for another process that writes to the file.
+    /// - Throws: ``HealthStoreError`` `health-file-foreign`, without any change to the file; `OutboxError`
+    ///   `outbox-busy` if another process writes to it; storage errors.
     public init(_ url: URL, subject: String?, patience: Double = 10) async throws {
         lock = try await PosixFiles().lock(url, awaiting: patience)
         file = LogFile(url)
@@ -63,13 +64,13 @@ public actor NDJSONHealthStore: ExternalStore {
         return StoreAnswers(forAll: .absent, but: present)
     }
 
-    /// What is there is the same: its id is made of its content.
+    /// Reports all as stored: an existing resource is the same, because its id is derived from its content.
     public func update(_ samples: [OutgoingSample]) -> StoreAnswers<HealthOutcome> { StoreAnswers(forAll: .stored) }
 
     public func add(_ samples: [OutgoingSample]) throws -> StoreAnswers<HealthOutcome> {
         var lines: [UInt8] = []
         lines.reserveCapacity(samples.reduce(2_048) { $0 + $1.lines.count })
-        // What this call adds counts as present for the samples behind it.
+        // Resources that this call adds count as present for the following samples.
         var added: [FingerprintKey] = []
         added.reserveCapacity(samples.count + 1)
         func add(_ key: FingerprintKey, _ line: [UInt8]) {
@@ -129,7 +130,8 @@ public actor NDJSONHealthStore: ExternalStore {
         }
     }
 
-    /// The reference to the resource of a line that begins as those that are written here: nothing behind its id need be read.
+    /// Returns the reference to the resource of a line that begins like those written here, without parsing the line
+    /// after the id.
     private static func target(beginning line: ArraySlice<UInt8>) -> String? {
         guard line.starts(with: typeStart), line.last == UInt8(ascii: "}") else { return nil }
         let type = line.dropFirst(typeStart.count).prefix(64).prefix { $0 != UInt8(ascii: "\"") }

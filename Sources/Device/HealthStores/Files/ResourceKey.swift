@@ -4,10 +4,10 @@ import Foundation
 import HealthData
 import HealthSync
 
-/// The key by which a set knows a resource.
+/// The key of a resource in a set.
 enum ResourceKey {
-    /// The key of a reference such as `Observation/ID`: of Observations whose id is a UUID, as nearly all are, its bits, which are
-    /// spread; of all others the beginning of a digest.
+    /// Returns the key of a reference such as `Observation/ID`. For Observations whose id is a UUID, which are nearly
+    /// all, it is derived from the bits of the UUID; for all others it is a prefix of a digest.
     static func key(of reference: String) -> FingerprintKey {
         switch HealthTarget(reference) {
         case .observation(let id): return key(of: id)
@@ -22,15 +22,15 @@ enum ResourceKey {
         }
     }
 
-    /// The key of the Observation with this id.
+    /// Returns the key of the Observation with this id.
     static func key(of id: UUID) -> FingerprintKey {
-        // Some bits of a UUID are always the same, and an app's own may be numbers in a row.
+        // Some bits of a UUID are constant, and UUIDs of an app may be consecutive numbers.
         let (high, low) = id.halves
         let first = spread(high &+ low &* 0x9E37_79B9_7F4A_7C15)
         return FingerprintKey(high: first, low: spread(low ^ first.byteSwapped))
     }
 
-    /// A number for each number, whose bits all depend on all of it (MurmurHash3's finalizer,
+    /// A bijective mix of the bits of a number (MurmurHash3's finalizer,
     /// <https://github.com/aappleby/smhasher/wiki/MurmurHash3>).
     private static func spread(_ number: UInt64) -> UInt64 {
         var number = number

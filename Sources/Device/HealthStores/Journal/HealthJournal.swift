@@ -3,8 +3,8 @@ import Foundation
 import HealthData
 import HealthSync
 
-/// A journal of health data: a file that says one after the other what HealthKit would tell, and stands for it where there is
-/// none.
+/// A journal of health data: a file of changes in the order in which HealthKit reports them. It replaces HealthKit on
+/// systems without it.
 ///
 /// ```
 /// {"add":{"uuid":"…","type":"HKQuantityTypeIdentifierHeartRate","value":72,"unit":"count/min",
@@ -12,24 +12,25 @@ import HealthSync
 ///         "source":{"name":"Watch","productType":"Watch6,1","version":"10.2"}}}
 /// {"delete":{"uuid":"…","type":"HKQuantityTypeIdentifierHeartRate"}}
 /// ```
-/// - One change a line. A category has its raw value, a correlation its `members`, a workout the raw value of its activity and
-///   its statistics as `members`. Types with a structure of their own, such as electrocardiograms, have no line here.
-/// - A place is that of a line, with a digest of everything before it: a journal that was cut or rewritten behind it is
-///   noticed (`health-anchor-invalid`).
-/// - The last line is read when it has its end. A line that cannot be read is a sample that cannot be.
-/// - There is no order by date, so everything comes by the anchor, and nobody is woken.
+/// - One change a line. A category has its raw value, a correlation its `members`, a workout the raw value of its
+///   activity and its statistics as `members`. Types with a structure of their own, such as electrocardiograms, are not
+///   supported.
+/// - An anchor is the offset of a line with a digest of everything before it. A journal that was truncated or rewritten
+///   before that offset is detected (`health-anchor-invalid`).
+/// - The last line is read once it has its newline. An unreadable line counts as an unreadable sample.
+/// - There is no order by date, so all data are read by the anchor, and there are no wakes.
 public actor HealthJournal: HealthSampleSource {
-    /// What a journal is about.
+    /// The types in a journal.
     public struct Survey: Sendable, Hashable {
         /// The types that its lines name.
         public internal(set) var types: Set<String> = []
-        /// Lines that name no type: nobody can say what they are.
+        /// The number of lines that name no type.
         public internal(set) var unreadable = 0
     }
 
-    /// A line has so many bytes at most.
+    /// Maximum bytes of a line.
     public static let longestLine = 1_000_000
-    /// As many types are told apart; HealthKit has some two hundred.
+    /// Maximum number of types in a survey; HealthKit has about two hundred.
     private static let typeLimit = 2_000
 
     private let file: LogFile
@@ -38,18 +39,18 @@ public actor HealthJournal: HealthSampleSource {
     private var zones = TimeZoneOffsets()
     private var scanner = JournalScanner()
 
-    /// A journal in a file.
+    /// Creates a journal in a file.
     public init(_ url: URL, table: HealthTypeTable = .standard) {
         file = LogFile(url)
         self.table = table
     }
 
-    /// Reads the journal for what it is about.
+    /// Reads the journal and returns its types.
     ///
-    /// - Throws: `HealthSourceError` `health-unavailable` where there is none; storage errors.
+    /// - Throws: `HealthSourceError` `health-unavailable` if there is no file; storage errors.
     public func survey() throws -> Survey {
         var survey = Survey()
-        // Nearly all lines name the type that the one before them named.
+        // Nearly all lines name the same type as the previous line.
         var last: [UInt8] = []
         try lines.read(from: 0, to: size()) { line in
             if line.isBlank { return true }
@@ -83,7 +84,8 @@ public actor HealthJournal: HealthSampleSource {
         var deleted: Set<UUID> = []
         let isKnown = table.type(type) != nil
         let end = try read(type, from: start, to: size) { line in
-            // What is added again after it was deleted comes with the next portion: in one, a deletion is the last word.
+            // A sample that is added again after its deletion belongs to the next batch: within a batch, a deletion has
+            // priority.
             guard changes.added.count + changes.deleted.count < limit, !deleted.contains(line.uuid) else {
                 changes.hasMore = true
                 return false
@@ -139,13 +141,14 @@ public actor HealthJournal: HealthSampleSource {
         return try file.size()
     }
 
-    /// Reads the lines of a type. Those of others are passed over by their bytes.
+    /// Reads the lines of a type. Lines of other types are skipped by their bytes.
     @discardableResult
     private func read(
         _ type: String, from start: Int, to end: Int, _ body: (JournalLine) throws -> Bool
     ) throws -> Int {
         let bytes = Array("\"\(type)\"".utf8)
-        // After a line of the type nearly always another one follows: looking for its name first would cost more.
+        // A line of the type is nearly always followed by another one, so the search for the type's name is skipped
+        // then.
         var isRow = false
         return try lines.read(from: start, to: end) { line in
             guard
@@ -167,7 +170,7 @@ public actor HealthJournal: HealthSampleSource {
         return place
     }
 
-    /// - Parameter isKnown: whether the table has the sample's type.
+    /// - Parameter isKnown: whether the sample's type is in the table.
     private func reading(
         _ uuid: UUID, _ sample: Result<HealthKitSample, SkipReason>, _ end: Double, _ isKnown: Bool
     ) -> HealthReading {

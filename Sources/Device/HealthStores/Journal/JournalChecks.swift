@@ -2,14 +2,15 @@ import Core
 import Crypto
 import Foundation
 
-/// By what a journal knows that nothing before a place was changed: digests of its beginning, each made of the one before and the
-/// next piece of the file. They are kept at 32 bytes a piece, so that a place is checked by reading one.
+/// Digests that detect changes of a journal before an offset. Each is computed from the previous one and the next piece
+/// of the file. They are kept at 32 bytes a piece, so that a check reads only one piece.
 struct JournalChecks: Sendable {
     private var pieces: [[UInt8]] = [Array(SHA256.hash(data: Data()))]
-    /// It is in every anchor, so it stays as it is.
+    /// All anchors depend on this length, so it must not change.
     private static let pieceLength = 65_536
 
-    /// The digest of everything before a place, in 32 hexadecimal digits. The beginning of the file is read once.
+    /// Returns the digest of everything before an offset, in 32 hexadecimal digits. The beginning of the file is read
+    /// once.
     mutating func check(_ file: LogFile, at place: Int) throws -> String {
         while pieces.count <= place / Self.pieceLength {
             try Task.checkCancellation()

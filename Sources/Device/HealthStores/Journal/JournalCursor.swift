@@ -1,20 +1,20 @@
 import Foundation
 
-/// A place in a line that is read by its bytes. What is not plain JSON of ASCII without escapes it does not read at all.
+/// A position in a line that is read by its bytes. Only plain ASCII JSON without escapes is read; all else is rejected.
 struct JournalCursor {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var place = 0
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
-    /// Whether the object that is the line ends here, and nothing but blanks follows.
+    /// Whether the object of the line ends here, followed only by blanks.
     var isAtEnd: Bool {
         var rest = self
         guard rest.take(UInt8(ascii: "}")) else { return false }
         return rest.place == rest.bytes.count
     }
 
-    /// Takes a byte, and the blanks around it.
+    /// Consumes a byte and the blanks around it.
     mutating func take(_ byte: UInt8) -> Bool {
         skipBlanks()
         guard place < bytes.count, bytes[place] == byte else { return false }
@@ -27,9 +27,9 @@ struct JournalCursor {
         while place < bytes.count, bytes[place] == 0x20 || bytes[place] == 0x09 || bytes[place] == 0x0D { place += 1 }
     }
 
-    /// Takes the members of an object, whose values the body takes.
+    /// Consumes the members of an object. The body consumes their values.
     ///
-    /// - Returns: false where the body said so, or it is no object.
+    /// - Returns: false if the body returns false or there is no object.
     mutating func members(_ body: (inout JournalCursor, UInt64) -> Bool) -> Bool {
         guard take(UInt8(ascii: "{")) else { return false }
         repeat {
@@ -38,7 +38,7 @@ struct JournalCursor {
         return take(UInt8(ascii: "}"))
     }
 
-    /// Takes a name of up to eight characters and the colon behind it.
+    /// Consumes a name of up to eight characters and the colon after it.
     ///
     /// - Returns: its ``word(_:)``.
     mutating func name() -> UInt64? {
@@ -46,12 +46,12 @@ struct JournalCursor {
         return text.reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// A name of up to eight characters as one number.
+    /// Returns a name of up to eight characters as one number.
     static func word(_ name: StaticString) -> UInt64 {
         UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// Takes a text and says what is between its quotes.
+    /// Consumes a text and returns the bytes between its quotes.
     mutating func text() -> UnsafeBufferPointer<UInt8>? {
         guard place < bytes.count, bytes[place] == UInt8(ascii: "\"") else { return nil }
         place += 1
@@ -65,7 +65,7 @@ struct JournalCursor {
         return UnsafeBufferPointer(rebasing: bytes[start..<place])
     }
 
-    /// Takes a number without an exponent and says how it is written.
+    /// Consumes a number without an exponent and returns it as written.
     mutating func number() -> String? {
         let start = place
         func digits() -> Int {
@@ -85,8 +85,8 @@ struct JournalCursor {
         return String(decoding: bytes[start..<place], as: UTF8.self)
     }
 
-    /// Takes an object that has no other in it, as far as its first closing brace: whether that ends it the reader of JSON
-    /// says.
+    /// Consumes an object without nested objects, up to its first closing brace. The JSON parser decides whether the
+    /// object ends there.
     mutating func object() -> UnsafeBufferPointer<UInt8>? {
         guard place < bytes.count, bytes[place] == UInt8(ascii: "{") else { return nil }
         let rest = UnsafeBufferPointer(rebasing: bytes[place...])

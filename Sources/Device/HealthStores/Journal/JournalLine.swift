@@ -6,11 +6,11 @@ import HealthSync
 
 /// One line of a journal: `{"add":{...}}` or `{"delete":{uuid,type}}`.
 struct JournalLine {
-    /// What it says.
+    /// The change of a line.
     enum Change {
-        /// A sample was added. What cannot be read of it is said in place of the sample.
+        /// A sample was added. A failure is the reason that it cannot be read.
         case added(Result<HealthKitSample, SkipReason>, end: Double)
-        /// It was deleted.
+        /// A sample was deleted.
         case deleted
     }
 
@@ -18,15 +18,15 @@ struct JournalLine {
     let type: String
     let change: Change
 
-    /// A line of its parts.
+    /// Creates a line.
     init(uuid: UUID, type: String, change: Change) {
         self.uuid = uuid
         self.type = type
         self.change = change
     }
 
-    /// Reads a line of a type. One that is damaged is a sample that cannot be read: under its identifier, where that can
-    /// still be seen, else under one made of the line.
+    /// Reads a line of a type. A damaged line becomes an unreadable sample, with its identifier if that is legible,
+    /// otherwise with one derived from the line.
     init(_ line: FileLines.Line, named type: String) {
         if !line.isTooLong, let json = JSON(reading: line.bytes), let read = JournalLine(json) {
             self = read
@@ -53,18 +53,19 @@ struct JournalLine {
         }
     }
 
-    // MARK: - Without reading the JSON
+    // MARK: - Without JSON parsing
 
-    /// The types that a line names, the members' too, found by their bytes; nil where an escape could hide one.
+    /// Returns the types that a line names, including those of members, found by their bytes; nil if an escape could
+    /// hide one.
     static func types(in line: ArraySlice<UInt8>) -> [String]? {
         var types: [String] = []
         let isPlain = eachType(in: line) { types.append(String(decoding: $0, as: UTF8.self)) }
         return isPlain ? types : nil
     }
 
-    /// Takes the bytes of each type that a line names.
+    /// Passes the bytes of each type that a line names to `take`.
     ///
-    /// - Returns: false where an escape could hide one.
+    /// - Returns: false if an escape could hide one.
     static func eachType(in line: ArraySlice<UInt8>, _ take: (ArraySlice<UInt8>) -> Void) -> Bool {
         guard !line.contains(byte: UInt8(ascii: "\\")) else { return false }
         var rest = line
@@ -102,7 +103,7 @@ struct JournalLine {
             var sample = try one(members, in: nil)
             sample.uuid = uuid
             for member in (members["members"]?.array ?? []).prefix(HealthSample.Content.memberLimit) {
-                // A member that cannot be read is dropped with its part of the value.
+                // An unreadable member is dropped with its part of the value.
                 if let member = try? one(member, in: sample) { sample.members.append(member) }
             }
             return .success(sample)
@@ -111,7 +112,7 @@ struct JournalLine {
         }
     }
 
-    /// - Parameter whole: what a member belongs to, which has its times and its source where it says none.
+    /// - Parameter whole: the sample of a member, whose times and source are the defaults of the member.
     private static func one(_ members: JSON, in whole: HealthKitSample?) throws(SkipReason) -> HealthKitSample {
         let start = try instant(members["start"]) ?? whole?.start
         guard let start, let type = members["type"]?.string else { throw .dateMissing }
@@ -125,7 +126,7 @@ struct JournalLine {
         return sample
     }
 
-    /// A date and time with its offset (RFC 3339), cut to its second.
+    /// Reads a date and time with its offset (RFC 3339), truncated to seconds.
     private static func instant(_ value: JSON?) throws(SkipReason) -> HealthInstant? {
         guard let value, !value.isNull else { return nil }
         guard let time = value.string.flatMap(DateTime.init), let offset = time.offsetMinutes else {
@@ -134,7 +135,7 @@ struct JournalLine {
         return HealthInstant(time.start(), offsetMinutes: offset)
     }
 
-    /// Numbers with the digits they are written with; a truth value as exports write it.
+    /// Returns a number with its original digits, or a Boolean in the format of exports.
     private static func text(_ value: JSON) -> String? {
         switch value {
         case .string(let text): text

@@ -3,11 +3,10 @@ import FHIR
 import Foundation
 import HealthData
 
-/// Reads the lines of a journal that nearly all are: one sample of a number, without metadata and members, or a deletion. It
-/// reads them by their bytes, and answers what ``JournalLine`` would by way of their JSON; of all others it says that they are
-/// none of these.
+/// Reads the form of nearly all journal lines: one sample with a number, without metadata and members, or a deletion.
+/// It reads the bytes with the same result as ``JournalLine`` from JSON, and returns nil for all other lines.
 ///
-/// The texts that millions of lines have in common are made once.
+/// Texts that millions of lines share are created once.
 struct JournalScanner {
     private var types = KnownTexts()
     private var units = KnownTexts()
@@ -15,7 +14,7 @@ struct JournalScanner {
 
     private static let sourceLimit = 8
 
-    /// Reads a line; nil where it has to be read as JSON.
+    /// Reads a line; nil if it must be read as JSON.
     mutating func read(_ line: ArraySlice<UInt8>) -> JournalLine? {
         line.withUnsafeBufferPointer { read(JournalCursor($0)) }
     }
@@ -50,7 +49,7 @@ struct JournalScanner {
         var (type, unit, value): (String?, String?, String?) = (nil, nil, nil)
         var (start, end): (HealthInstant?, HealthInstant?) = (nil, nil)
         var source: HealthSource?
-        // A name that comes twice, and a text that is not plain, leave the line to the reader of JSON.
+        // A duplicate name or a text that is not plain leaves the line to the JSON parser.
         let isWhole = cursor.members { cursor, name in
             switch name {
             case JournalCursor.word("uuid") where uuid == nil:
@@ -84,7 +83,7 @@ struct JournalScanner {
         return JournalLine(uuid: uuid, type: type, change: .added(.success(sample), end: Double(sample.end.seconds)))
     }
 
-    /// The source that an object says.
+    /// Returns the source that an object describes.
     private mutating func source(_ object: UnsafeBufferPointer<UInt8>) -> HealthSource? {
         if let place = sources.firstIndex(where: { object.isEqual(to: $0.bytes) }) {
             return sources[place].source
@@ -96,8 +95,8 @@ struct JournalScanner {
         return source
     }
 
-    /// A date and time of whole seconds with its offset, as nearly all are written; nil for all that are not of this form or
-    /// not of this world.
+    /// Reads a date and time of whole seconds with its offset, the form of nearly all lines; nil for other forms and
+    /// for values out of range.
     private static func instant(_ text: UnsafeBufferPointer<UInt8>) -> HealthInstant? {
         func number(_ place: Int, _ digits: Int = 2) -> Int? {
             var value = 0
@@ -129,7 +128,7 @@ struct JournalScanner {
     }
 }
 
-/// Texts that come again and again, each made once.
+/// Texts that repeat, each created once.
 private struct KnownTexts {
     private var last: (bytes: [UInt8], text: String) = ([], "")
 

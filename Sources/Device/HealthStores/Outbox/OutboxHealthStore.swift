@@ -4,19 +4,19 @@ import HealthData
 import HealthSync
 import Outbox
 
-/// The outbox as a store of health data: sealed batches, as an export makes them, and deletions.
+/// The outbox as a store of health data. It queues sealed batches, in the format of an export, and deletions.
 ///
-/// A sample is stored when it is durably queued. What an export sent is there already; it is not sent again. Deletions are a
-/// transaction Bundle of `DELETE Observation/ID` each, in submissions of their own.
+/// A sample is stored when it is durably queued. Samples that an export sent are present and are not sent again.
+/// Deletions are transaction Bundles of `DELETE Observation/ID`, in submissions of their own.
 public actor OutboxHealthStore: ExternalStore {
     private let store: DeviceStore
     private let subject: String
     private var sent: SentHealthData
 
-    /// As many resources or deletions has a submission.
+    /// Maximum number of samples or deletions in a submission.
     static let batchSize = 500
 
-    /// The outbox of a device.
+    /// Creates the store of a device's outbox.
     ///
     /// - Parameter subject: the id of the participant's Patient, to whom the samples belong.
     /// - Throws: as ``SentHealthData/init(folder:)``.
@@ -32,7 +32,7 @@ public actor OutboxHealthStore: ExternalStore {
         return StoreAnswers(forAll: .absent, but: present)
     }
 
-    /// What is there is the same: its id is made of its content.
+    /// Reports all as stored: an existing resource is the same, because its id is derived from its content.
     public func update(_ samples: [OutgoingSample]) -> StoreAnswers<HealthOutcome> { StoreAnswers(forAll: .stored) }
 
     public func add(_ samples: [OutgoingSample]) throws -> StoreAnswers<HealthOutcome> {
@@ -48,14 +48,14 @@ public actor OutboxHealthStore: ExternalStore {
         var asked: Set<String> = []
         for sample in samples {
             let own = sample.targets.compactMap(Self.observationID)
-            // The study takes no deletion of what a hospital wrote.
+            // The study accepts no deletion of a resource that a hospital wrote.
             guard own.count == sample.targets.count else {
                 refused[sample.uuid] = .refused(code: "deletion-not-taken")
                 continue
             }
             ids += own.filter { asked.insert($0).inserted }
         }
-        // Noted first: whatever happens before the Bundle is queued, what comes again is sent again.
+        // Recorded first: if the Bundle is not queued, a sample that is added again is still sent again.
         try sent.delete(ids)
         for start in stride(from: 0, to: ids.count, by: Self.batchSize) {
             let bundle = Self.deletion(ids[start..<min(start + Self.batchSize, ids.count)].map { "Observation/" + $0 })
@@ -66,7 +66,7 @@ public actor OutboxHealthStore: ExternalStore {
 
     public func backlog() async throws -> Int { try store.outbox.entries().count }
 
-    /// A transaction that deletes resources (<https://hl7.org/fhir/R4/http.html#transaction>).
+    /// Returns a transaction that deletes resources (<https://hl7.org/fhir/R4/http.html#transaction>).
     static func deletion(_ targets: [String]) -> JSON {
         [
             "resourceType": "Bundle", "type": "transaction",
@@ -88,9 +88,9 @@ public actor OutboxHealthStore: ExternalStore {
         }
     }
 
-    // 1. Devices, each before what it measured.
+    // 1. Devices, each before its measurements.
     // 2. A submission for each type of resource, in the order of the samples.
-    // 3. Only now are they known: a kill in between sends them again under the same ids.
+    // 3. The samples are recorded as sent last: after a crash before that, they are sent again with the same ids.
     private func queue(_ samples: [OutgoingSample]) throws {
         guard !samples.isEmpty else { return }
         try queueDevices(of: samples)

@@ -4,7 +4,7 @@ import HealthData
 import HealthSync
 
 extension HealthSpecial {
-    /// The resources as they leave the device: pictures in them without what they say of place, time and camera.
+    /// The resources as they leave the device: images without metadata about location, time and camera.
     public var cleanResources: [JSON] { resources.map(HealthSpecial.clean) }
 
     static func clean(_ resource: JSON) -> JSON {
@@ -13,7 +13,7 @@ extension HealthSpecial {
 }
 
 extension OutgoingSample {
-    /// The resources as they leave the device, each with its type and its JSON, without a line's end.
+    /// The resources as they leave the device, each with its type and its JSON, without a newline.
     var leaving: [(type: String, text: [UInt8])] {
         switch content {
         case .observation: [("Observation", lines.last == 0x0A ? Array(lines.dropLast()) : lines)]
@@ -23,7 +23,7 @@ extension OutgoingSample {
         }
     }
 
-    /// The id by which its first resource is known.
+    /// The id of its first resource.
     var resourceID: String {
         targets.first?.split(separator: "/", maxSplits: 1).last.map(String.init) ?? ""
     }

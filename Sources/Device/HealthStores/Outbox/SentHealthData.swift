@@ -4,15 +4,16 @@ import HealthData
 import HealthSync
 import Outbox
 
-/// The health data that a device has queued for its study, by exports and by the synchronisation: what one of them sent the
-/// other does not send again.
+/// The health data that a device has queued for its study, by exports and by the synchronisation. Neither sends again
+/// what the other has sent.
 ///
-/// - What was sent is known by its fingerprint (`SentFingerprints`, `health-identities`).
-/// - What was deleted since is known by the resource's id (`health-deleted`): it is sent again when it comes again.
-/// - Devices are sent once, before what they measured (`health-devices`).
+/// - Sent samples are recorded by their fingerprint (`SentFingerprints`, `health-identities`).
+/// - Samples deleted since then are recorded by the resource's id (`health-deleted`). They are sent again if they are
+///   added again.
+/// - Devices are sent once, before their measurements (`health-devices`).
 ///
-/// The order of writing makes a crash harmless: a deletion is noted before it is queued, and what is sent is noted after.
-/// In between something is sent twice, under the same id. One process at a time writes.
+/// The order of writes makes a crash harmless: a deletion is recorded before it is queued, a sent sample after it is
+/// queued. After a crash in between, a sample is sent twice with the same id. Only one process at a time writes.
 public struct SentHealthData: Sendable {
     private var sent: SentFingerprints
     private var deleted: IndexFile
@@ -21,7 +22,7 @@ public struct SentHealthData: Sendable {
     private var deviceIDs: Set<UUID>
     private var revived: Set<UUID> = []
 
-    /// Reads what is kept in a device's folder; files that are not there are empty.
+    /// Reads the files in a device's folder; absent files are empty.
     ///
     /// - Throws: `SentFingerprints.Failure`; `HealthSyncError` `health-index-damaged`; storage errors.
     public init(folder: URL) throws {
@@ -32,7 +33,7 @@ public struct SentHealthData: Sendable {
         deviceIDs = try devices.identifiers()
     }
 
-    /// Whether the study was sent the resource and nothing that deletes it since, or it is staged.
+    /// Returns whether the resource is staged, or was sent to the study and not deleted since.
     ///
     /// - Parameter id: the resource's id.
     public func contains(_ fingerprint: SampleFingerprint, id: @autoclosure () -> String) -> Bool {
@@ -41,20 +42,20 @@ public struct SentHealthData: Sendable {
         return !deletedIDs.contains(id) || revived.contains(id)
     }
 
-    /// Notes a resource of the batch that is being made.
+    /// Stages a resource of the batch in preparation.
     public mutating func stage(_ fingerprint: SampleFingerprint, id: @autoclosure () -> String) {
         sent.stage(fingerprint)
         guard !deletedIDs.isEmpty, let id = UUID(text: id()), deletedIDs.contains(id) else { return }
         revived.insert(id)
     }
 
-    /// Forgets what is staged: the batch was not queued.
+    /// Discards the staged resources, because the batch was not queued.
     public mutating func discard() {
         sent.discard()
         revived = []
     }
 
-    /// Makes durable that what is staged was queued.
+    /// Durably records the staged resources as queued.
     ///
     /// - Throws: as ``init(folder:)``.
     public mutating func commit() throws {
@@ -65,8 +66,8 @@ public struct SentHealthData: Sendable {
         revived = []
     }
 
-    /// Makes durable that Observations are being deleted, before that is queued. An id of another form than ours was never
-    /// noted as sent.
+    /// Durably records a deletion of Observations before it is queued. Ids that are not UUIDs were never recorded as
+    /// sent.
     ///
     /// - Throws: storage errors.
     public mutating func delete(_ ids: [String]) throws {
@@ -76,10 +77,10 @@ public struct SentHealthData: Sendable {
         deletedIDs.formUnion(new)
     }
 
-    /// Whether the study was sent the device's resource.
+    /// Returns whether the device's resource was sent to the study.
     public func contains(device id: String) -> Bool { UUID(text: id).map(deviceIDs.contains) ?? false }
 
-    /// Makes durable that devices were queued.
+    /// Durably records devices as queued.
     ///
     /// - Throws: storage errors.
     public mutating func note(devices ids: [String]) throws {

@@ -4,29 +4,29 @@ import Foundation
 import HealthSync
 import Outbox
 
-/// The progress of a synchronisation in a folder of the device: of each stream a folder with its state and its index.
+/// The progress of a synchronisation in a folder of the device. Each stream has a folder with its state and its index.
 ///
 /// ```
 /// sync/outbox/HKQuantityTypeIdentifierHeartRate/state.json
 ///                                              /index
 /// ```
-/// A state is replaced as a whole, an index grows at its end. Whoever writes holds ``lock(patience:)``, so that two processes do
-/// not work on one progress.
+/// A state is replaced as a whole; an index grows at its end. A writer must hold ``lock(patience:)``, so that two
+/// processes do not change the same progress.
 public actor HealthSyncFolder: HealthSyncStorage {
     private let folder: URL
     private let files = PosixFiles()
-    /// The indexes of streams whose folder is there.
+    /// The open indexes of streams.
     private var indexes: [HealthStream: IndexFile] = [:]
-    /// The streams whose state is there.
+    /// The streams that have a saved state.
     private var saved: Set<HealthStream> = []
 
-    /// A progress in a folder, which is made when something is kept.
+    /// Creates a progress in a folder. The folder is created by the first write.
     public init(_ folder: URL) { self.folder = folder }
 
-    /// The right to write, against other processes and other holders in this one. It ends with the value. What a process that
-    /// was ended left half written is removed.
+    /// Locks the progress for writing, against other processes and other holders in this process. The lock ends with
+    /// the value. Incomplete files of a terminated process are removed.
     ///
-    /// - Parameter patience: how long another's is waited for, in seconds.
+    /// - Parameter patience: seconds to wait for another holder.
     /// - Throws: `OutboxError` `outbox-busy`, storage errors; `CancellationError`.
     public nonisolated func lock(patience: Double = 10) async throws -> FileLock {
         try make(folder)
@@ -37,7 +37,7 @@ public actor HealthSyncFolder: HealthSyncStorage {
         return lock
     }
 
-    /// The streams of which something is kept, in order.
+    /// Returns the streams that have a saved state, in order.
     ///
     /// - Throws: storage errors.
     public func streams() throws -> [HealthStream] {
@@ -46,7 +46,7 @@ public actor HealthSyncFolder: HealthSyncStorage {
             for type in try subfolders(of: store) {
                 let state = try files.content(of: type.appendingPathComponent(Self.stateName))
                 let named = state.flatMap { JSON(reading: $0) }
-                // A damaged state names nothing, but its folder does.
+                // A damaged state has no names; the names of its folders are used.
                 guard state != nil,
                     let typeName = named?["type"]?.string ?? PercentEncoding.decode(type.lastPathComponent),
                     let storeName = named?["store"]?.string ?? PercentEncoding.decode(store.lastPathComponent)
@@ -73,7 +73,7 @@ public actor HealthSyncFolder: HealthSyncStorage {
         let place = place(of: stream)
         let file = place.appendingPathComponent(Self.stateName)
         if !saved.contains(stream), try files.content(of: file) == nil {
-            // An index without a state is what is left of a stream that was erased half.
+            // An index without a state is left by an incomplete erase of a stream.
             try removeIndex(of: stream)
             try make(place)
         }
@@ -119,7 +119,7 @@ public actor HealthSyncFolder: HealthSyncStorage {
 
     private func change(_ stream: HealthStream, _ body: (inout IndexFile) throws -> Void) throws {
         var index = try index(of: stream)
-        // What a write that failed has left is found by opening the file again.
+        // After a failed write, the file is opened again to find its valid end.
         indexes[stream] = nil
         try body(&index)
         indexes[stream] = index
@@ -137,7 +137,8 @@ public actor HealthSyncFolder: HealthSyncStorage {
             .appendingPathComponent(Self.name(stream.type), isDirectory: true)
     }
 
-    /// A name that every file system takes, the same for the same text: one that is long ends with a digest.
+    /// Returns a file name for a text that is valid on every file system and always the same. A long name ends with a
+    /// digest.
     static func name(_ text: String) -> String {
         var name = PercentEncoding.encode(text)
         if name.isEmpty { name = "%" }
@@ -146,7 +147,7 @@ public actor HealthSyncFolder: HealthSyncStorage {
         return name.prefix(120) + "~" + Hexadecimal.text(SHA256.hash(data: Data(text.utf8)).prefix(16))
     }
 
-    /// Makes a folder, durable with its name.
+    /// Creates a folder and makes its name durable.
     private nonisolated func make(_ place: URL) throws(OutboxError) {
         guard !FileManager.default.fileExists(atPath: place.path) else { return }
         try files.makeFolder(place)

@@ -2,13 +2,13 @@ import Foundation
 import HealthSync
 import Outbox
 
-/// An index of identifiers on the device's disk. It is written anew when most of it does not count any more.
+/// An index of identifiers on the device's disk. It is rewritten when the larger part of it is not valid any more.
 struct IndexFile: Sendable {
     private let url: URL
     private let files = PosixFiles()
     private var log: HealthIndexLog<LogFile>
 
-    /// Opens the index; a file that is not there is an empty one, and is made when something is noted.
+    /// Opens the index. An absent file is an empty index; the first record creates it.
     ///
     /// - Throws: `HealthSyncError` `health-index-damaged`; `OutboxError` of the disk.
     init(_ url: URL) throws {
@@ -16,19 +16,19 @@ struct IndexFile: Sendable {
         log = try HealthIndexLog(LogFile(url))
     }
 
-    /// What is known of identifiers; those that are not known are left out.
+    /// Returns the entries of identifiers; identifiers without an entry are left out.
     func known(_ uuids: [UUID]) throws -> [UUID: IndexedSample] { try log.known(uuids) }
 
-    /// All identifiers that are known.
+    /// Returns all identifiers of the index.
     func identifiers() throws -> Set<UUID> { try log.identifiers() }
 
-    /// Notes identifiers, each with its target. It is durable when this returns.
+    /// Durably records identifiers, each with its target.
     mutating func note(_ notes: [HealthNote]) throws { try log.note(notes) }
 
-    /// Forgets identifiers. It is durable when this returns.
+    /// Durably removes identifiers.
     mutating func forget(_ uuids: [UUID]) throws {
         try log.forget(uuids)
-        // What is forgotten is so already; a disk without room for a shorter index has the longer one.
+        // The removal is durable already; if the disk has no room for a shorter index, the longer one is kept.
         if log.isWorthCompacting { try? compact() }
     }
 

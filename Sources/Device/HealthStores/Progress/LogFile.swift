@@ -2,7 +2,7 @@ import Foundation
 import HealthSync
 import Outbox
 
-/// A log on the device's disk: what ``HealthIndexLog`` and the NDJSON store write to.
+/// A log on the device's disk, for ``HealthIndexLog``, the NDJSON store and the journal.
 struct LogFile: HealthLogFile {
     let url: URL
     private let files = PosixFiles()

@@ -6,22 +6,23 @@ import HealthData
 import Outbox
 import Wire
 
-/// What a study has its phones follow: its own types and `health-sync.json`, as the device last had them in order.
+/// The health data that a study collects from its phones: its own types and `health-sync.json`, in the last valid
+/// version that the device has.
 ///
-/// Where the study says nothing the table stands as it is, and all is followed that the signed Contract allows. What is damaged, or
-/// cannot be had, replaces nothing.
+/// If the study has no such files, the standard table is used, and all data are collected that the signed Contract
+/// allows. A damaged or unavailable file replaces nothing.
 public struct StudyHealthData: Sendable {
-    /// The types, the study's own among them.
+    /// The types, including the study's own.
     public let table: HealthTypeTable
-    /// What is followed of them.
+    /// The collected types.
     public let followed: FollowedHealthData
-    /// Tells these types from others: what could not be converted is offered again with another one.
+    /// The version of the types. Samples that could not be converted are offered again with another version.
     public let version: String
 
-    /// The file of the device that keeps them.
+    /// The name of the device's file with the saved content.
     private static let fileName = "study-health.json"
 
-    /// The files as they are kept.
+    /// The saved files of the study.
     private struct Kept: Codable, Equatable {
         struct File: Codable, Equatable {
             let content: Data
@@ -32,7 +33,7 @@ public struct StudyHealthData: Sendable {
         var settings: File?
     }
 
-    /// A study that says nothing.
+    /// Creates the value of a study without such files.
     public init() { self = Self.reading(Kept()) ?? Self(table: .standard, followed: .init(), version: "table") }
 
     private init(table: HealthTypeTable, followed: FollowedHealthData, version: String) {
@@ -41,17 +42,17 @@ public struct StudyHealthData: Sendable {
         self.version = version
     }
 
-    /// What the device has kept.
+    /// Reads the saved files of a device.
     public init(of store: DeviceStore) {
         let kept = (try? store.value(Kept.self, named: Self.fileName)) ?? nil
         self = kept.flatMap(Self.reading) ?? Self()
     }
 
-    /// Asks the study, and keeps what it says where it can be read whole.
+    /// Requests the files from the study, and saves them if all of them are valid.
     ///
-    /// - Returns: whether something is new.
-    /// - Throws: ``Outbox/OutboxError`` where the study cannot be asked or the disk is full;
-    ///   ``HealthTypes/HealthTypeTableError`` for what cannot be read: then the device goes on with what it had.
+    /// - Returns: whether something has changed.
+    /// - Throws: ``Outbox/OutboxError`` if the study cannot be reached or the disk is full;
+    ///   ``HealthTypes/HealthTypeTableError`` for invalid files; then the device continues with the saved ones.
     @discardableResult
     public static func refresh(in store: DeviceStore, from connection: StudyConnection) async throws -> Bool {
         let kept = (try? store.value(Kept.self, named: fileName)) ?? nil
@@ -85,8 +86,8 @@ public struct StudyHealthData: Sendable {
         self.init(table: table, followed: followed, version: "table \(Hexadecimal.text(digest.prefix(8)))")
     }
 
-    /// All that may be taken of a person's data: what the study follows, and of what is released only where it is named
-    /// what the signed Contract names.
+    /// Returns all data that may be collected from a person: those that the study follows. Data that are released only
+    /// by name must also be named in the signed Contract.
     ///
     /// - Parameter inclusions: those of the Contract.
     public func selection(naming inclusions: Set<HealthSelection.Inclusion>) -> HealthSelection {

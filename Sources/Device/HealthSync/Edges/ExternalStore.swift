@@ -2,30 +2,31 @@ import FHIR
 import Foundation
 import HealthData
 
-/// Where health data go: the outbox, a FHIR server, a file, an event hub, an app's own.
+/// A destination of health data: the outbox, a FHIR server, a file, an event hub, or the app's own store.
 ///
-/// Each call answers for each sample by its identifier. An answer says what is durable. A sample that nobody answered for,
-/// and all of a call that throws, are kept and come again, so that every call must come to the same end when it is made
-/// twice: adding what is there makes no second, and deleting what is not there is done.
+/// Each call returns an answer for each sample, by identifier. An answer reports what is durable. A sample without an
+/// answer is deferred and sent again; if a call throws, all of its samples are. Every call must therefore be
+/// idempotent: adding an existing resource creates no second one, and deleting an absent one succeeds.
 ///
-/// The calls of one store come one after the other. A call that takes longer than the wake has time is cancelled.
+/// The calls of one store are serial. A call that exceeds the time of the wake is cancelled.
 public protocol ExternalStore: Sendable {
-    /// What the store takes for one thing; the content unless it says else.
+    /// What identifies a resource in the store. The default is the content.
     var identity: StoreIdentity { get }
-    /// Whether the store finds by a sample's identifier what it was, so that it is asked to delete samples of which the
-    /// device knows nothing any more.
+    /// Whether the store finds a resource by the identifier of its sample, so that it is also asked to delete samples
+    /// that are not in the device's index any more.
     var findsUnknown: Bool { get }
 
-    /// Which of the samples' resources the store has already. They are changed by ``update(_:)`` and not added. A store whose
-    /// ``add(_:)`` finds that out by itself says of all that they are absent, as it does unless it says else.
+    /// Returns which of the samples' resources exist in the store. Existing ones are sent to ``update(_:)`` and not to
+    /// ``add(_:)``. A store whose ``add(_:)`` detects existing resources returns absent for all, which is the default.
     func fetch(_ samples: [OutgoingSample]) async throws -> StoreAnswers<StorePresence>
     /// Adds samples.
     func add(_ samples: [OutgoingSample]) async throws -> StoreAnswers<HealthOutcome>
-    /// Changes samples that are there. Several may be one resource.
+    /// Changes samples that exist in the store. Several of them may be one resource.
     func update(_ samples: [OutgoingSample]) async throws -> StoreAnswers<HealthOutcome>
     /// Deletes samples.
     func delete(_ samples: [DeletedSample]) async throws -> StoreAnswers<HealthOutcome>
-    /// As much waits in the store before it leaves the device. History is not read before it is 0.
+    /// Returns the number of items in the store that have not left the device, such as queued submissions. History is
+    /// read only while it is 0.
     func backlog() async throws -> Int
 }
 
@@ -40,23 +41,23 @@ extension ExternalStore {
 
 /// Whether a store has the resource of a sample.
 public enum StorePresence: Sendable, Hashable {
-    /// It has.
+    /// The store has the resource.
     case present
-    /// It has not.
+    /// The store does not have the resource.
     case absent
-    /// It cannot be asked now. The code is stable; the wait in seconds is what the server asked for.
+    /// The store cannot answer now. The code is stable; the delay in seconds is the one that the server asked for.
     case kept(code: String, retryAfter: Double?)
 }
 
-/// One sample on its way to a store. It is a class as it goes through many hands and never changes.
+/// One sample on its way to a store. It is a class because it is passed on often and is immutable.
 public final class OutgoingSample: Sendable {
-    /// What it is.
+    /// The content of a sample.
     public enum Content: Sendable {
         /// The observation of a sample.
         case observation(HealthObservation)
         /// A record with a structure of its own.
         case special(HealthSpecial)
-        /// What a converter of the app's own made.
+        /// The resource that a converter of the app made.
         case other(JSON)
     }
 
@@ -64,13 +65,13 @@ public final class OutgoingSample: Sendable {
     public let uuid: UUID
     /// HealthKit's identifier of its type.
     public let type: String
-    /// When it ended, in seconds since 1970.
+    /// The end of the sample, in seconds since 1970.
     public let end: Double
-    /// What it is.
+    /// The content of the sample.
     public let content: Content
-    /// Its resource, nearly always one, or its resources.
+    /// Its resource or resources; nearly always one.
     public let target: HealthTarget
-    /// Its resources as NDJSON: one JSON text a line. Made once, for whichever store.
+    /// Its resources as NDJSON: one JSON text a line. They are encoded once, for all kinds of store.
     public let lines: [UInt8]
 
     init(uuid: UUID, type: String, end: Double, content: Content, target: HealthTarget, lines: [UInt8]) {
@@ -85,7 +86,7 @@ public final class OutgoingSample: Sendable {
     /// The references to its resources, such as `Observation/ID`.
     public var targets: [String] { target.references }
 
-    /// The product that recorded it, as far as it is known.
+    /// The product that recorded the sample, if known.
     public var source: HealthSource? {
         switch content {
         case .observation(let observation): observation.sample.source
@@ -94,10 +95,11 @@ public final class OutgoingSample: Sendable {
         }
     }
 
-    /// The device that measured, as far as it is known. Its own resource goes before what it measured.
+    /// The device that measured the sample, if known. Its resource is sent before those of its measurements.
     public var device: HealthDevice? { source?.device }
 
-    /// The sample's fingerprint, by which what an export brought is known; nil for what a converter of the app's own made.
+    /// The sample's fingerprint, which identifies samples that came from an export; nil for a resource of the app's own
+    /// converter.
     public var fingerprint: SampleFingerprint? {
         switch content {
         case .observation(let observation): observation.fingerprint
@@ -122,10 +124,10 @@ public struct DeletedSample: Sendable, Hashable {
     public let uuid: UUID
     /// HealthKit's identifier of its type.
     public let type: String
-    /// The references to its resources; empty where the device does not know them any more.
+    /// The references to its resources; empty if the sample is not in the device's index any more.
     public let targets: [String]
 
-    /// Makes a deletion of its parts.
+    /// Creates a deletion.
     public init(uuid: UUID, type: String, targets: [String]) {
         self.uuid = uuid
         self.type = type

@@ -2,24 +2,24 @@ import FHIR
 import Foundation
 import HealthData
 
-/// Makes the resource of a type that is the app's own, or makes that of a known type otherwise.
+/// Converts a type of the app's own, or converts a known type in another way.
 ///
-/// A type that has a unit and codes needs no converter but a row in a supplement of the table (``HealthTypeTable``).
+/// A type with a unit and codes needs no converter, only a row in a supplement of the table (``HealthTypeTable``).
 public protocol HealthConverter: Sendable {
-    /// The resource of a sample. Its `id` must be made of its content, so that the same sample is the same resource
-    /// whenever it is converted.
+    /// Returns the resource of a sample. Its `id` must be derived from its content, so that the same sample is the same
+    /// resource in every conversion.
     ///
     /// - Parameter subject: the id of the Patient; nil leaves the subject out.
-    /// - Throws: a `CodedError`, whose code becomes the reason for which the sample is set aside.
+    /// - Throws: a `CodedError`, whose code becomes the reason for which the sample is quarantined.
     func resource(of reading: HealthReading, subject: String?) throws -> JSON
 }
 
-/// Makes what goes to stores of what sources give.
+/// Converts readings of sources to resources for stores.
 struct SampleConversion: Sendable {
     let selection: HealthSelection
     let converters: [String: any HealthConverter]
     private var frames: ObservationFrames
-    /// The length of the last text: those of a type are much the same.
+    /// The length of the last text, an estimate for the next: texts of one type have similar lengths.
     private var length = 1_024
 
     init(selection: HealthSelection, converters: [String: any HealthConverter]) {
@@ -28,7 +28,7 @@ struct SampleConversion: Sendable {
         frames = ObservationFrames(subject: selection.subject, units: selection.units)
     }
 
-    /// Converts a sample: once, for whatever is done with it.
+    /// Converts a sample. Each sample is converted once; all uses share the result.
     mutating func convert(_ reading: HealthReading, of type: String) -> (HealthOffer, OutgoingSample?) {
         do {
             guard let sample = try outgoing(reading, of: type) else {
@@ -42,7 +42,7 @@ struct SampleConversion: Sendable {
         }
     }
 
-    /// Converts what was read. What a source gives beyond the limit is refused as a whole, and not looked at.
+    /// Converts readings, up to one more than the limit: a batch that exceeds the limit is refused as a whole.
     mutating func offers(
         _ readings: [HealthReading], _ limit: Int, of type: String, _ samples: inout ConvertedSamples
     ) -> [HealthOffer] {

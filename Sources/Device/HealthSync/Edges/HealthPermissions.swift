@@ -1,21 +1,21 @@
 import HealthTypes
 
-/// The types that the person is asked for, and those that are observed, for the types that are synchronised.
+/// The types to request read access for, and the types to observe, for a set of types to synchronise.
 ///
-/// HealthKit takes neither for a correlation: it is read where its members may be, and it changes when they do. Nobody can
-/// observe the summaries of days: they are looked at whenever another type changed. Whether reading was denied nobody is
-/// told: there is no data then.
+/// HealthKit accepts neither for a correlation: it is readable where its members are, and it changes when they do.
+/// Daily summaries cannot be observed: they are read whenever another type changed. HealthKit does not report whether
+/// reading was denied; it then returns no data.
 public struct HealthPermissions: Sendable, Hashable {
-    /// HealthKit's identifiers of the types to ask for, in order.
+    /// HealthKit's identifiers of the types to request access for, sorted.
     public let read: [String]
-    /// HealthKit's identifiers of the types to observe, in order.
+    /// HealthKit's identifiers of the types to observe, sorted.
     public let observed: [String]
-    /// The types that are to be synchronised when anything changed.
+    /// The types to synchronise when any type changed.
     private let unobserved: Set<String>
-    /// The types that are to be synchronised when a type changed.
+    /// The types to synchronise when a type changed, by the type that changed.
     private let types: [String: Set<String>]
 
-    /// The permissions for types, by HealthKit's identifiers.
+    /// Creates the permissions for types, by HealthKit's identifiers.
     public init(for identifiers: some Sequence<String>, in table: HealthTypeTable = .standard) {
         var types: [String: Set<String>] = [:]
         var unobserved: Set<String> = []
@@ -31,7 +31,7 @@ public struct HealthPermissions: Sendable, Hashable {
         observed = read.filter { !unobserved.contains($0) }
     }
 
-    /// The types that are to be synchronised when these changed.
+    /// Returns the types to synchronise when the given types changed.
     public func synchronized(with changed: Set<String>) -> Set<String> {
         let affected = Set(changed.flatMap { types[$0] ?? [] })
         return affected.isEmpty ? [] : affected.union(unobserved)

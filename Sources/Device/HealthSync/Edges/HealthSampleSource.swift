@@ -2,46 +2,49 @@ import FHIR
 import Foundation
 import HealthData
 
-/// Where health data come from: HealthKit, or a journal of the same.
+/// A source of health data: HealthKit, or a journal of health data.
 ///
-/// A source reads and knows nothing of stores. It may be asked for the same again, and gives what it has then.
+/// A source only reads and does not depend on stores. The same data may be requested again; the source returns what it
+/// has at that time.
 public protocol HealthSampleSource: Sendable {
-    /// Whether changes may be read before their turn, while others go to their store: a file can be read at any time, HealthKit
-    /// gives one answer after the other. Not, unless the source says so.
+    /// Whether changes may be read ahead while earlier ones are sent to their store. A file can be read at any time;
+    /// HealthKit answers one query after the other. The default is false.
     var canBeReadAhead: Bool { get }
 
-    /// The place behind everything that is there now; nil where the source has no such place, or nothing yet: then
-    /// everything comes by ``changes(of:after:limit:)``, whatever its date. A journal, which has no order by date, has none.
+    /// Returns the anchor after all present data; nil if the source has no such anchor, or no data yet. After nil, all
+    /// data are read by ``changes(of:after:limit:)``, whatever their date. A journal is not ordered by date and has no
+    /// such anchor.
     ///
     /// - Throws: ``HealthSourceError``.
     func position(of type: String) async throws -> HealthAnchor?
 
-    /// What was added and deleted after an anchor, the oldest change first; nil begins with the first.
+    /// Returns the samples that were added and deleted after an anchor, the oldest change first; nil begins with the
+    /// first change.
     ///
-    /// What was added and deleted again may be told as both or as deleted.
-    /// - Parameter limit: as many samples are added at most.
-    /// - Throws: ``HealthSourceError``: `health-anchor-invalid` for an anchor that is not of this source.
+    /// A sample that was added and then deleted may be returned as both or as deleted.
+    /// - Parameter limit: the maximum number of added samples.
+    /// - Throws: ``HealthSourceError``: `health-anchor-invalid` for an anchor of another source.
     func changes(of type: String, after anchor: HealthAnchor?, limit: Int) async throws -> HealthChanges
 
-    /// Samples that end at `upTo` or before and at `since` or later, the latest end first; nil is no bound. Times are
-    /// seconds since 1970.
+    /// Returns samples that end at `upTo` or before and at `since` or later, the latest end first; nil is no bound.
+    /// Times are seconds since 1970.
     ///
     /// - Throws: ``HealthSourceError``.
     func history(of type: String, since: Double?, upTo: Double?, limit: Int) async throws -> HealthPage
 
-    /// The samples of these identifiers that are still there.
+    /// Returns the samples with these identifiers that still exist.
     ///
     /// - Throws: ``HealthSourceError``.
     func samples(of type: String, _ uuids: [UUID]) async throws -> [HealthReading]
 
-    /// Begins to tell of changes, also in the background, each time with new observers.
+    /// Starts to report changes, also in the background. Each call makes new observers.
     ///
     /// - Returns: the types that cannot be observed, each with the reason (see ``HealthSourceError/delivery(_:_:)``).
     func startObserving(
         _ types: [String], _ wake: @escaping @Sendable (HealthWake) -> Void
     ) async -> [String: HealthSourceError]
 
-    /// Tells of no changes any more.
+    /// Stops reporting changes.
     func stopObserving() async
 }
 
@@ -49,15 +52,15 @@ extension HealthSampleSource {
     public var canBeReadAhead: Bool { false }
 }
 
-/// One sample as a source gives it.
+/// One sample as a source returns it.
 public struct HealthReading: Sendable {
     /// The content of a sample.
     public enum Content: Sendable {
-        /// A sample of the table of types.
+        /// A sample of a type in the table of types.
         case sample(HealthSample)
         /// A record with a structure of its own.
         case special(any SpecialRecord)
-        /// A sample of a type that the table does not know, for a converter of the app's own (``HealthConverter``).
+        /// A sample of a type that is not in the table, for a converter of the app's own (``HealthConverter``).
         case other(JSON)
         /// A sample that cannot be read.
         case unreadable(SkipReason)
@@ -65,12 +68,12 @@ public struct HealthReading: Sendable {
 
     /// HealthKit's identifier of the sample.
     public let uuid: UUID
-    /// When it ended, in seconds since 1970.
+    /// The end of the sample, in seconds since 1970.
     public let end: Double
     /// The content.
     public let content: Content
 
-    /// Makes a reading of its parts.
+    /// Creates a reading.
     public init(uuid: UUID, end: Double, _ content: Content) {
         self.uuid = uuid
         self.end = end
@@ -78,18 +81,18 @@ public struct HealthReading: Sendable {
     }
 }
 
-/// What changed after an anchor.
+/// The changes after an anchor.
 public struct HealthChanges: Sendable {
     /// The samples that were deleted.
     public var deleted: [UUID]
     /// The samples that were added.
     public var added: [HealthReading]
-    /// The place behind all of it.
+    /// The anchor after these changes.
     public var anchor: HealthAnchor?
-    /// Whether there is more behind it.
+    /// Whether there are more changes after this anchor.
     public var hasMore: Bool
 
-    /// Makes changes of their parts.
+    /// Creates changes.
     public init(
         deleted: [UUID] = [], added: [HealthReading] = [], anchor: HealthAnchor?, hasMore: Bool = false
     ) {
@@ -100,30 +103,30 @@ public struct HealthChanges: Sendable {
     }
 }
 
-/// A part of what was there before.
+/// A page of the history: samples from before the stream began.
 public struct HealthPage: Sendable {
     /// The samples, the latest end first.
     public var samples: [HealthReading]
-    /// Whether there are older ones.
+    /// Whether there are older samples.
     public var hasMore: Bool
 
-    /// Makes a page of its parts.
+    /// Creates a page.
     public init(_ samples: [HealthReading], hasMore: Bool) {
         self.samples = samples
         self.hasMore = hasMore
     }
 }
 
-/// A wake: an observer tells that something changed, and waits for its completion handler to be called.
+/// A wake: an observer reports a change, and waits until its completion handler is called.
 public struct HealthWake: Sendable {
     /// The types that changed, as they were observed; nil for all.
     public let types: Set<String>?
-    /// Why the observer failed; nil where it did not.
+    /// The reason that the observer failed; nil on success.
     public let failure: HealthSourceError?
-    /// HealthKit's completion handler. It is called once, whatever comes of the wake.
+    /// HealthKit's completion handler. It is called once, whatever the result of the wake.
     public let complete: @Sendable () -> Void
 
-    /// Makes a wake of its parts.
+    /// Creates a wake.
     public init(
         types: Set<String>?, failure: HealthSourceError? = nil, complete: @escaping @Sendable () -> Void = {}
     ) {
@@ -133,21 +136,21 @@ public struct HealthWake: Sendable {
     }
 }
 
-/// Why a source cannot be read.
+/// An error of a source that cannot be read.
 public struct HealthSourceError: CodedError, Hashable {
     /// The kinds; the raw value is the stable code.
     public enum Reason: String, Sendable, Hashable, CaseIterable {
-        /// The phone is locked: its health data are encrypted. This is no fault.
+        /// The phone is locked, so its health data are encrypted. This is an expected state.
         case locked = "health-source-locked"
-        /// The anchor is not of this source, or of what it was before.
+        /// The anchor belongs to another source, or to an earlier state of this one.
         case anchorInvalid = "health-anchor-invalid"
-        /// The person was not asked yet.
+        /// The person was not asked for access yet.
         case notAuthorized = "health-not-authorized"
-        /// The source does not know the type.
+        /// The source does not support the type.
         case typeUnknown = "health-type-unknown"
         /// The device has no health data.
         case unavailable = "health-unavailable"
-        /// The system will not wake the app for the type.
+        /// The system does not wake the app for the type.
         case deliveryRefused = "health-delivery-refused"
         /// Another failure.
         case failed = "health-source-failed"
@@ -156,7 +159,7 @@ public struct HealthSourceError: CodedError, Hashable {
     /// The kind.
     public let reason: Reason
 
-    /// Makes an error of a kind.
+    /// Creates an error of a kind.
     public init(_ reason: Reason) { self.reason = reason }
 
     /// The stable code.
@@ -166,16 +169,17 @@ public struct HealthSourceError: CodedError, Hashable {
     public var message: String {
         switch reason {
         case .locked: "The phone is locked; health data are read when it is unlocked."
-        case .anchorInvalid: "The source does not know the place where it stopped; reset the stream to read it anew."
+        case .anchorInvalid: "The source does not know the stored anchor; reset the stream to read it again."
         case .notAuthorized: "The person was not asked yet whether this type may be read."
-        case .typeUnknown: "The source knows no such type of health data."
+        case .typeUnknown: "The source does not support this type of health data."
         case .unavailable: "This device has no health data."
-        case .deliveryRefused: "The system will not wake the app for this type; runs by hand read it."
+        case .deliveryRefused: "The system does not wake the app for this type; it is read only in manual runs."
         case .failed: "The health data could not be read; the next wake tries again."
         }
     }
 
-    /// What an answer to asking for background delivery means: without success there is none, with an error or without.
+    /// Returns the error of a request for background delivery. Without success there is no delivery, even without an
+    /// error.
     public static func delivery(_ success: Bool, _ error: (any Error)?) -> HealthSourceError? {
         guard !success || error != nil else { return nil }
         return error as? HealthSourceError ?? HealthSourceError(.deliveryRefused)

@@ -1,36 +1,36 @@
 import Foundation
 
-/// The app's say in what goes to a store.
+/// The app's decisions about what is sent to a store.
 ///
-/// A "no" concerns the sample alone that was asked about: it is not sent and not offered again, and everything else goes on.
-/// The app is asked once for each sample and call; what it is told afterwards has an outcome for each.
+/// A refusal concerns only the sample in question: it is not sent and not offered again, and all other samples are
+/// processed. The app is asked once for each sample and call; each completion call has an outcome for each sample.
 public protocol HealthSyncDelegate: Sendable {
-    /// Whether a stream shall be worked on in the run that begins. What changed stays behind its anchor; the next wake of its
-    /// type and the next run by hand ask again.
+    /// Returns whether the run that begins includes a stream. After a refusal the stream's anchor does not move; the
+    /// next wake of its type and the next manual run ask again.
     func shouldSynchronize(_ stream: HealthStream) async -> Bool
-    /// Whether the store shall be asked for the sample. Without it nobody knows whether it is there, so it is left out.
+    /// Returns whether the store is asked for the sample. Otherwise its presence is unknown, and it is declined.
     func shouldFetch(_ sample: OutgoingSample, from store: String) async -> Bool
-    /// Whether the sample shall be added.
+    /// Returns whether the sample is added.
     func shouldAdd(_ sample: OutgoingSample, to store: String) async -> Bool
-    /// Whether the sample shall be changed.
+    /// Returns whether the sample is changed.
     func shouldUpdate(_ sample: OutgoingSample, in store: String) async -> Bool
-    /// Whether the sample shall be deleted.
+    /// Returns whether the sample is deleted.
     func shouldDelete(_ sample: DeletedSample, from store: String) async -> Bool
 
-    /// The store was asked; these it has.
+    /// Called after the store was asked which samples it has: those in `present`.
     func fetchComplete(_ samples: [OutgoingSample], present: Set<UUID>, from store: String) async
-    /// Samples were added, or not.
+    /// Called after samples were sent to be added, with the outcome of each.
     func addComplete(_ outcomes: [UUID: HealthOutcome], to store: String) async
-    /// Samples were changed, or not.
+    /// Called after samples were sent to be changed, with the outcome of each.
     func updateComplete(_ outcomes: [UUID: HealthOutcome], in store: String) async
-    /// Samples were deleted, or not.
+    /// Called after samples were sent to be deleted, with the outcome of each.
     func deleteComplete(_ outcomes: [UUID: HealthOutcome], from store: String) async
 
-    /// A run ended: what a wake did is told after HealthKit's completion handler was called.
+    /// Called at the end of a run. The report of a wake arrives after HealthKit's completion handler was called.
     func runComplete(_ report: HealthSyncReport) async
-    /// There is more to do; a wake in so many seconds would be good.
+    /// Called when there is more to do; a wake after this number of seconds is desired.
     func wakeWanted(after seconds: Double) async
-    /// Types that the system does not wake the app for, each with the reason.
+    /// Called with the types for which the system does not wake the app, each with the reason.
     func observationFailed(_ failures: [String: HealthSourceError]) async
 }
 

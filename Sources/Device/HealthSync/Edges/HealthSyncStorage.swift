@@ -1,39 +1,40 @@
 import Foundation
 
-/// Where the progress of streams is kept: of each its state, and the index of its samples.
+/// The storage of the streams' progress: the state of each stream, and the index of its samples.
 ///
-/// The index holds, for each sample that a store was offered, which resource it is: HealthKit tells of a deletion the
-/// identifier alone. It has an entry for each sample, so it grows with the health data; an implementation keeps it on disk.
+/// The index holds the resource of each sample that was offered to a store, because HealthKit reports only the
+/// identifier of a deletion. It has an entry for each sample, so it grows with the health data; an implementation keeps
+/// it on disk.
 ///
-/// A call that returns has made its change durable, whole. A call that throws has changed nothing, or all of it. What is
-/// thrown may be a `CodedError`, whose code is told.
+/// A call that returns has made its whole change durable. A call that throws has changed nothing, or everything. The
+/// code of a `CodedError` that is thrown is reported.
 public protocol HealthSyncStorage: Sendable {
-    /// The state as it was saved; nil where there is none.
+    /// Returns the saved state; nil if there is none.
     func state(of stream: HealthStream) async throws -> [UInt8]?
-    /// Saves a state in the place of the last one.
+    /// Saves a state, which replaces the last one.
     func save(_ state: [UInt8], of stream: HealthStream) async throws
-    /// What the index knows of samples; those that it does not know are left out.
+    /// Returns the index entries of samples; samples without an entry are left out.
     func known(_ uuids: [UUID], of stream: HealthStream) async throws -> [UUID: IndexedSample]
-    /// Notes which resources samples are. Each is named once; what was noted of it before is replaced.
+    /// Records the resources of samples. Each sample is named once; the new entry replaces an earlier one.
     func note(_ notes: [HealthNote], of stream: HealthStream) async throws
-    /// Forgets samples of the index; those that are not there are no error.
+    /// Removes samples from the index. Absent ones are no error.
     func forget(_ uuids: [UUID], of stream: HealthStream) async throws
-    /// Forgets a stream: its state, and then its index, as an anchor without an index would leave deletions unknown.
+    /// Removes a stream: first its state, then its index, because deletions are unknown to an anchor without an index.
     func erase(_ stream: HealthStream) async throws
 }
 
-/// What the synchronisation must be told of the world.
+/// The environment of the synchronisation: clock, randomness, waiting and power mode.
 public struct HealthSyncEnvironment: Sendable {
-    /// The present, in seconds since 1970.
+    /// The current time, in seconds since 1970.
     public var now: @Sendable () -> Double
     /// A random number in 0..<1.
     public var random: @Sendable () -> Double
-    /// Waits so many seconds, or until the task is cancelled.
+    /// Waits for a number of seconds, or until the task is cancelled.
     public var sleep: @Sendable (Double) async -> Void
-    /// Whether the phone saves power.
+    /// Whether the phone is in Low Power Mode.
     public var isLowPower: @Sendable () -> Bool
 
-    /// Makes an environment of its parts.
+    /// Creates an environment.
     public init(
         now: @escaping @Sendable () -> Double, random: @escaping @Sendable () -> Double,
         sleep: @escaping @Sendable (Double) async -> Void, isLowPower: @escaping @Sendable () -> Bool
@@ -44,7 +45,7 @@ public struct HealthSyncEnvironment: Sendable {
         self.isLowPower = isLowPower
     }
 
-    /// The system's clock and randomness.
+    /// Returns the environment with the system's clock and randomness.
     public static func system(
         isLowPower: @escaping @Sendable () -> Bool = { false }
     ) -> HealthSyncEnvironment {

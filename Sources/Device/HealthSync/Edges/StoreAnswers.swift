@@ -1,24 +1,24 @@
 import Foundation
 
-/// What a store answers for each of the samples of a call: for nearly all of them the same.
+/// The answers of a store for the samples of a call; nearly all of them are the same.
 ///
 /// ```swift
-/// return [first.uuid: .refused(code: "http-422"), second.uuid: .stored]   // each by its name
-/// return StoreAnswers(forAll: .stored)                                    // all the same
+/// return [first.uuid: .refused(code: "http-422"), second.uuid: .stored]   // one answer for each sample
+/// return StoreAnswers(forAll: .stored)                                    // the same answer for all
 /// ```
 public struct StoreAnswers<Answer: Sendable & Hashable>: Sendable, Hashable, ExpressibleByDictionaryLiteral {
-    /// The answer for every sample that is not named; nil where nobody answered for it.
+    /// The answer for every sample that is not named; nil if there is none.
     public let common: Answer?
-    /// The answers for the samples that are named, by their identifiers.
+    /// The answers for single samples, by their identifiers.
     public var named: [UUID: Answer]
 
-    /// Answers for samples by their identifiers, and nothing for all others.
+    /// Creates answers for samples by their identifiers, and none for all others.
     public init(_ named: [UUID: Answer] = [:]) {
         common = nil
         self.named = named
     }
 
-    /// The same answer for all samples of the call, but those that are named.
+    /// Creates the same answer for all samples of the call except those that are named.
     public init(forAll common: Answer, but named: [UUID: Answer] = [:]) {
         self.common = common
         self.named = named

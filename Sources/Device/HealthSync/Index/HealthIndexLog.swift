@@ -1,29 +1,30 @@
 import Foundation
 
-/// The index of a stream as a log: what is noted and forgotten stands one after the other, and nothing of it in memory.
+/// The index of a stream as an append-only log. None of it is held in memory.
 ///
-/// A form for those who implement ``HealthSyncStorage``. Noting and forgetting write as much as there is to say; looking up, which
-/// deletions alone need, reads the log twice from its beginning to its end in pieces: some 33 bytes a sample. The memory is that
-/// of what is asked for. A log that is mostly of what is forgotten is written anew (``compact(into:)``).
+/// A format for implementations of ``HealthSyncStorage``. Recording and removing append only the new entries. A lookup,
+/// which only deletions need, reads the log twice from beginning to end in pieces: about 33 bytes a sample. Its memory
+/// is proportional to the number of samples that are looked up. ``compact(into:)`` rewrites a log that consists mainly
+/// of removed samples.
 ///
-/// What a process was writing when it ended is a frame that is not whole: it was never acknowledged, and is written over.
+/// A frame that is incomplete because the process ended was never acknowledged, and is overwritten.
 /// ```
 /// "tributary-ids-01" (length: 4 bytes, its complement: 4, checksum: 8, entries)*
 /// entry: 1 UUID UUID-of-Observation | 2 UUID length: 2 bytes, target | 3 UUID
 /// ```
 public struct HealthIndexLog<File: HealthLogFile>: Sendable {
     private let file: File
-    /// The end of the last whole frame.
+    /// The end of the last complete frame.
     private var end: Int
-    /// Entries of the log, and those among them that another one undid, as far as this process knows.
+    /// Entries of the log, including those that a later entry undoes, as far as this process knows.
     public private(set) var entries = 0
-    /// Entries that say that a sample is forgotten.
+    /// Entries that remove a sample.
     public private(set) var forgotten = 0
 
-    /// Opens a log; a file of no bytes is an empty one. It is read once, for its end.
+    /// Opens a log. An empty file is an empty log. The file is read once, to find its end.
     ///
-    /// - Throws: ``HealthSyncError`` `health-index-damaged` where a frame is not as it was written and others follow, or the
-    ///   file is of another kind; what the file throws.
+    /// - Throws: ``HealthSyncError`` `health-index-damaged` if a frame is damaged and others follow, or if the file is
+    ///   of another kind; any error of the file.
     public init(_ file: File) throws {
         self.file = file
         end = 0
@@ -42,21 +43,21 @@ public struct HealthIndexLog<File: HealthLogFile>: Sendable {
         (self.entries, self.forgotten) = (entries, forgotten)
     }
 
-    /// Notes which resources samples are.
+    /// Records the resources of samples.
     public mutating func note(_ notes: [HealthNote]) throws {
         try append(notes.map { IndexEntry(uuid: $0.uuid, target: $0.target) })
     }
 
-    /// Forgets samples.
+    /// Removes samples.
     public mutating func forget(_ uuids: [UUID]) throws {
         try append(uuids.map { IndexEntry(uuid: $0, target: nil) })
         forgotten += uuids.count
     }
 
-    /// What is known of samples; those that are not known are left out.
+    /// Returns the entries of samples; samples without an entry are left out.
     ///
-    /// 1. What stands last of a sample counts.
-    /// 2. Then those are counted that are the same resources.
+    /// 1. The last entry of a sample is valid.
+    /// 2. A second scan counts the samples that are the same resources.
     public func known(_ uuids: [UUID]) throws -> [UUID: IndexedSample] {
         let wanted = Set(uuids)
         var targets: [UUID: HealthTarget] = [:]
@@ -77,7 +78,7 @@ public struct HealthIndexLog<File: HealthLogFile>: Sendable {
         return targets.mapValues { IndexedSample(target: $0, count: samples[$0]?.count ?? 0) }
     }
 
-    /// All samples that are known, at 16 bytes each and what a set needs: for an index of few.
+    /// Returns all samples of the index, at 16 bytes each and the overhead of a set. It is intended for small indexes.
     public func identifiers() throws -> Set<UUID> {
         var identifiers: Set<UUID> = []
         try scan(to: end) { entry in
@@ -86,12 +87,14 @@ public struct HealthIndexLog<File: HealthLogFile>: Sendable {
         return identifiers
     }
 
-    /// Whether less than half of the log still counts. A log of few entries is left as it is.
+    /// Whether less than half of the log is still valid. A log of few entries is left as it is.
     public var isWorthCompacting: Bool { forgotten > 1_000 && forgotten * 4 > entries }
 
-    /// Writes what counts to another, empty file, and returns the log on it. The caller puts the file in the place of the old one.
+    /// Writes the valid entries to another, empty file, and returns the log on it. The caller replaces the old file
+    /// with it.
     ///
-    /// It reads the log sixteen times, each time for the samples of one first digit, so that few are in memory at once.
+    /// The log is read sixteen times, once for each first hexadecimal digit of the identifiers, so that few entries are
+    /// in memory at once.
     public func compact(into target: File) throws -> HealthIndexLog {
         var copy = try HealthIndexLog(target)
         for part in UInt8(0)..<16 {
@@ -115,14 +118,14 @@ public struct HealthIndexLog<File: HealthLogFile>: Sendable {
 
     /// Reads all entries, in pieces.
     ///
-    /// - Returns: the end of the last whole frame.
+    /// - Returns: the end of the last complete frame.
     @discardableResult
     private func scan(to size: Int, _ take: (IndexEntry) -> Void) throws -> Int {
         var place = IndexFrame.heading.count
         var buffer: [UInt8] = []
         var used = 0
         while place + used < size || used < buffer.count {
-            // 1. A frame's head, then the frame: more is read where the piece ends inside of it.
+            // 1. The head of a frame, then the frame. More is read if the piece ends inside of it.
             let needed = try IndexFrame.length(in: buffer[used...])
             guard needed > 0 else { break }
             if buffer.count - used < needed {
@@ -137,7 +140,7 @@ public struct HealthIndexLog<File: HealthLogFile>: Sendable {
                 buffer += piece
                 continue
             }
-            // 2. One that is not as it was written is the last one, which a process did not end, or damage.
+            // 2. A damaged frame at the end is an incomplete write; a damaged frame before the end is an error.
             let frame = buffer[used..<used + needed]
             guard IndexFrame.read(frame, take) else {
                 guard place + used + needed >= size else { throw HealthSyncError(.indexDamaged) }

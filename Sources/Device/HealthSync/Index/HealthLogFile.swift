@@ -1,9 +1,10 @@
-/// A file of bytes that grows at its end: what ``HealthIndexLog`` needs of a disk.
+/// A file of bytes that grows at its end: the file operations that ``HealthIndexLog`` needs.
 public protocol HealthLogFile: Sendable {
-    /// Its length in bytes; 0 where there is none.
+    /// Returns the length in bytes; 0 if there is no file.
     func size() throws -> Int
-    /// So many bytes from a place, or as many as there are.
+    /// Reads up to `count` bytes from an offset.
     func read(from place: Int, count: Int) throws -> [UInt8]
-    /// Writes bytes at a place, at which the file ends or is cut first. They are durable when the call returns.
+    /// Writes bytes at an offset: the end of the file, or an offset before it, where the file is truncated first. The
+    /// bytes are durable when the call returns.
     func write(_ bytes: [UInt8], at place: Int) throws
 }

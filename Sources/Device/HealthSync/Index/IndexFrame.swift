@@ -1,21 +1,21 @@
 import Core
 import Foundation
 
-/// One entry of the log of an index.
+/// One entry of the index log.
 struct IndexEntry {
     let uuid: UUID
-    /// The resource that the sample is; nil where it is forgotten.
+    /// The resource of the sample; nil if the sample is removed.
     let target: HealthTarget?
 }
 
-/// The frames of the log of an index: each was written, and became durable, as a whole.
+/// The frames of the index log. Each frame is written and becomes durable as a whole.
 enum IndexFrame {
     static let heading = Array("tributary-ids-01".utf8)
-    /// As many entries has a frame at most.
+    /// Maximum number of entries in a frame.
     static let entryLimit = 500
-    /// A target of another form has so many bytes at most; longer ones come from nobody.
+    /// Maximum length in bytes of a target that is not an Observation with a UUID. No longer ones occur.
     private static let targetLimit = 1_000
-    /// As much is read at once.
+    /// Number of bytes that are read at once.
     static let pieceLength = 65_536
     static let headLength = 16
 
@@ -54,11 +54,11 @@ enum IndexFrame {
         withUnsafeBytes(of: uuid.uuid) { content.append(contentsOf: $0) }
     }
 
-    /// The length of the frame that begins here, or of its head where that is not whole. Zeros are what disks leave of
-    /// a write that did not come to its end: of them 0 is said.
+    /// Returns the length of the frame that begins here, or of its head if the head is incomplete. Returns 0 for zeros,
+    /// which a disk leaves after a write that did not complete.
     ///
-    /// - Throws: ``HealthSyncError`` `health-index-damaged` where the head is not as it was written: its length would hide
-    ///   what follows.
+    /// - Throws: ``HealthSyncError`` `health-index-damaged` if the head is damaged: its length would hide the following
+    ///   frames.
     static func length(in bytes: ArraySlice<UInt8>) throws(HealthSyncError) -> Int {
         guard bytes.count >= headLength else { return headLength }
         let (length, opposite) = (number(bytes.prefix(4)), number(bytes.dropFirst(4).prefix(4)))
@@ -67,7 +67,7 @@ enum IndexFrame {
         return 0
     }
 
-    /// Reads a frame; false where it is not as it was written.
+    /// Reads a frame. Returns false if it is damaged.
     static func read(_ frame: ArraySlice<UInt8>, _ take: (IndexEntry) -> Void) -> Bool {
         let content = frame.dropFirst(headLength)
         guard !content.isEmpty, checksum(content) == number(frame.dropFirst(8).prefix(8)) else { return false }
@@ -103,7 +103,8 @@ enum IndexFrame {
         return number
     }
 
-    /// FNV-1a (<http://www.isthe.com/chongo/tech/comp/fnv/>): it finds what a crash cut or a disk lost, not what somebody forged.
+    /// FNV-1a (<http://www.isthe.com/chongo/tech/comp/fnv/>). It detects truncation by a crash and lost data, not
+    /// forgery.
     private static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt64 {
         bytes.withUnsafeBytes { bytes in
             var sum: UInt64 = 0xCBF2_9CE4_8422_2325

@@ -1,10 +1,10 @@
 import Foundation
 
 extension HealthStreamStep {
-    /// The code of what was not done because the time of the wake was over: no failure of the store.
+    /// The code of work that was not done because the time of the wake was over. It is no failure of the store.
     public static let timeOverCode = "time-over"
 
-    /// Settles what a round brought; another follows where it left something for which there is room.
+    /// Records the outcomes of a round, then begins another round if there was progress and samples are left.
     mutating func endRound() -> Effect {
         let round = portion.round
         var progress = false
@@ -59,7 +59,7 @@ extension HealthStreamStep {
         return true
     }
 
-    /// Moves the place behind what is settled, and saves where anything changed.
+    /// Moves the anchor or the history past the settled samples, and saves the state if it changed.
     mutating func endPortion() -> Effect {
         report.waiting = portion.open
         var ending = HealthStepReport.Ending.idle
@@ -85,7 +85,7 @@ extension HealthStreamStep {
         return saveAndFinish(ending)
     }
 
-    /// - Returns: the code of what is wrong with the source.
+    /// - Returns: the code of the source's error, if any.
     private mutating func moveAnchor() -> String? {
         let anchor = portion.anchor ?? state.anchor
         let isElsewhere = anchor != state.anchor
@@ -98,27 +98,28 @@ extension HealthStreamStep {
             }
             return nil
         }
-        // A source that has nothing may name a new place for it: that is not worth a write.
+        // A source without changes may return a new anchor, which is not worth a write.
         if portion.isEmpty, !portion.hasMore { return nil }
         guard isElsewhere else {
-            // The same would come for ever; what is settled of it is noted, so that it costs nothing.
+            // The source would return the same samples forever; the settled ones are recorded, so that they cost
+            // nothing.
             for offer in portion.additions where state.settled.count < HealthStreamState.settledLimit {
                 state.settled.insert(offer.uuid)
             }
             return portion.hasMore ? HealthSyncError(.sourceRepeats).code : nil
         }
-        // Places without anything before them count as work, lest there be no end to them.
+        // An anchor that moves without any samples counts as work, so that an endless series of them ends the run.
         if portion.isEmpty { report.samples += 1 }
         state.anchor = anchor
         state.settled = []
         return nil
     }
 
-    /// - Returns: the code of what is wrong with the source.
+    /// - Returns: the code of the source's error, if any.
     private mutating func moveHistory() -> String? {
         let settled = state.history.settled.union(portion.settled)
         if portion.additions.isEmpty, portion.hasMore { return HealthSyncError(.sourceRepeats).code }
-        // Those that the source did not give again ended earlier, or are gone.
+        // Samples that the source did not return again ended earlier or do not exist any more.
         func end(_ uuid: UUID) -> Double { portion.ends[uuid] ?? -.greatestFiniteMagnitude }
         if let place = portion.isSettled.firstIndex(of: false) {
             let upTo = portion.additions[place].end
@@ -141,7 +142,7 @@ extension HealthStreamStep {
 
     private mutating func noteHold() {
         let hasStored = report.added + report.updated + report.deleted > 0
-        // Nothing is left of what the store kept: the person deleted it, say.
+        // Nothing is left that the store deferred, for example because the person deleted it.
         let isDone =
             portion.held == nil && portion.open == 0 && state.history.isDone
             && !state.quarantine.isDue(for: options.version)
@@ -163,13 +164,13 @@ extension HealthStreamStep {
         return .save(state)
     }
 
-    /// Ends a step that cannot go on.
+    /// Ends a step that cannot continue.
     mutating func abandon(_ code: String) -> HealthStepReport {
         _ = finish(.failed(code: code))
         return report
     }
 
-    /// Ends the step. What is left out of the state is as if it had not been: it is read again.
+    /// Ends the step with the saved state. Work that is not part of that state is repeated.
     mutating func finish(_ ending: HealthStepReport.Ending) -> Effect {
         phase = .finished
         report.ending = ending

@@ -1,7 +1,7 @@
 import Foundation
 
 extension HealthStreamStep {
-    /// Begins the step: the first thing to do.
+    /// Begins the step and returns the first effect.
     public mutating func begin() -> Effect {
         guard phase == .ready else { return finish(.idle) }
         if options.work != .changes, state.began == nil { return finish(.idle) }
@@ -29,7 +29,7 @@ extension HealthStreamStep {
         }
     }
 
-    /// Takes an event and says what to do next; `nil` if the event does not belong to what is under way.
+    /// Handles an event and returns the next effect; `nil` if the event does not belong to the current phase.
     public mutating func handle(_ event: Event) -> Effect? {
         switch (phase, event) {
         case (.finished, _), (.ready, _): return nil
@@ -45,7 +45,8 @@ extension HealthStreamStep {
             state.anchor = anchor
             state.began = options.now
             state.history.since = historyLimit
-            // Without a place behind what is there, everything comes by the anchor.
+            // Without an anchor after the present data, the source returns all data as changes, and there is no
+            // history.
             state.history.isDone = anchor == nil
             phase = .saving(isBeginning: true)
             return .save(state)
@@ -87,7 +88,7 @@ extension HealthStreamStep {
         return .readChanges(after: state.anchor, limit: readLimit)
     }
 
-    /// What the quarantine had no room to name is found again by reading the history once more.
+    /// Reopens the history to find quarantined samples that are counted but not named.
     private mutating func reopenHistory() {
         guard let overflow = state.quarantine.overflow, state.quarantine.reopensHistory(for: options.version)
         else { return }
@@ -116,7 +117,7 @@ extension HealthStreamStep {
     private mutating func takeChanges(_ read: HealthPortion) {
         var seen = Set<UUID>(minimumCapacity: read.deleted.count + read.added.count)
         portion.deletions = read.deleted.filter { seen.insert($0).inserted }
-        // A sample has its identifier for good: what is added and deleted in one portion was added first.
+        // Identifiers of samples are not reused: a sample that a batch both adds and deletes was added first.
         portion.setAdditions(
             read.added.filter { seen.insert($0.uuid).inserted && !state.settled.contains($0.uuid) })
     }
@@ -125,7 +126,7 @@ extension HealthStreamStep {
         let due = state.quarantine.due(for: options.version, limit: readLimit).filter { !$0.isDeletion }.map(\.uuid)
         var wanted = Set(due)
         portion.setAdditions(read.added.filter { wanted.remove($0.uuid) != nil })
-        // The source has them no more.
+        // The source does not have these samples any more.
         for uuid in wanted { state.quarantine.named[uuid] = nil }
         portion.hasMore = false
     }
@@ -215,10 +216,10 @@ extension HealthStreamStep {
         }
     }
 
-    // A resource goes with the last of its samples:
-    // 1. those that are deleted now do not count any more;
-    // 2. those that come in the same round count already: they are noted;
-    // 3. of several that go together one is asked of the store, for all.
+    // A resource is deleted with the last of its samples:
+    // 1. Samples that are deleted in this round do not count.
+    // 2. Samples that are added in the same round count: they are in the index already.
+    // 3. If several samples of one resource are deleted, the store gets one request for all of them.
     private mutating func delete() -> Effect {
         guard !portion.round.deletions.isEmpty else { return forget() }
         var gone: [HealthTarget: [UUID]] = [:]
@@ -248,7 +249,7 @@ extension HealthStreamStep {
         return .delete(asked)
     }
 
-    /// How many of each resource an earlier round of the portion forgot, after the index was asked.
+    /// Returns how many samples of each resource the earlier rounds of this batch removed since the index was read.
     private func goneBefore() -> [HealthTarget: Int] {
         var gone: [HealthTarget: Int] = [:]
         for (uuid, sample) in portion.known where portion.settledDeletions.contains(uuid) {
@@ -268,7 +269,7 @@ extension HealthStreamStep {
     }
 
     private mutating func fetch() -> Effect {
-        // Deletions go first: while the store keeps one, nothing follows.
+        // Deletions are first: nothing follows while the store defers one.
         guard portion.held == nil, !portion.round.firsts.isEmpty else { return endRound() }
         phase = .fetching
         return .fetch(uuids(at: portion.round.firsts))
@@ -288,7 +289,7 @@ extension HealthStreamStep {
         }
     }
 
-    /// Those that the store does not have and that nobody answered for.
+    /// Samples that the store does not have and that have no outcome.
     private var missing: [Int] {
         portion.round.firsts.filter { portion.round.outcomes[$0] == nil && !portion.round.present.contains($0) }
     }
@@ -300,7 +301,7 @@ extension HealthStreamStep {
         return .add(uuids(at: missing))
     }
 
-    /// Those that the store has, and those that are the same resource as one that it has now.
+    /// Samples that the store has, and samples of the same resource as one that it now has.
     private var updates: [Int] {
         let round = portion.round
         guard !round.present.isEmpty || !round.others.isEmpty else { return [] }
@@ -312,7 +313,7 @@ extension HealthStreamStep {
     }
 
     private mutating func update() -> Effect {
-        // What is refused for good is refused whichever sample it is of; what the app declined concerns that one alone.
+        // A refusal applies to all samples of the resource; a refusal by the app applies to the one sample only.
         for (first, others) in portion.round.others {
             guard let outcome = portion.round.outcomes[first], case .refused = outcome else { continue }
             for place in others { set(outcome, at: place) }
@@ -334,7 +335,7 @@ extension HealthStreamStep {
         portion.round.outcomes[place] = outcome
     }
 
-    /// What became of a deletion goes for all that are the same resource.
+    /// Sets the outcome of a deletion for all samples of the same resource.
     private mutating func setDeletion(_ outcome: HealthOutcome, for uuid: UUID) {
         hold(outcome)
         for uuid in portion.round.asked[uuid] ?? [uuid] { portion.round.deleted[uuid] = outcome }

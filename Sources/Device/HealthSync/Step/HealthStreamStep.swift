@@ -1,58 +1,59 @@
 import Foundation
 
-/// The rules by which one portion of one stream goes to its store, without a clock, a disk or a network: each event
-/// changes the state and yields the one thing to do next.
+/// The rules that send one batch of one stream to its store, without a clock, a disk or a network: each event changes
+/// the state and returns the next effect.
 ///
 /// ```
 /// positioning ─► saving ─┐ a stream that begins
 ///                        ▼
 ///            reading ─► looking ─► noting ─► deleting ─► forgetting ─► fetching ─► adding ─► updating ─┐
-///                        up in the index   │    ▲            what a round leaves, while there is room  │
+///                        up in the index   │    ▲           the next round, while the budget lasts     │
 ///                                          │    └──────────────────────────────────────────────────────┤
-///                                          └► (a store that keeps the batch ends the step) ─► saving ─► finished
+///                                          └► (a store that defers the batch ends the step) ─► saving ─► finished
 /// ```
-/// What is not called for is left out: a portion without deletions looks nothing up. The order makes a crash between any
-/// two effects harmless:
+/// Phases without work are skipped: a batch without deletions has no lookup. A sample is settled when its outcome is
+/// final: stored, refused or declined. The order makes a crash between any two effects harmless:
 ///
-/// - The index names a sample before the store gets it, so that its deletion is understood however far it came.
-/// - It forgets a sample after the store has deleted it. Both may be done twice.
-/// - The anchor is saved last. What was done behind the saved one is done again, to the same end. So several steps may be saved
-///   together.
+/// - The index records a sample before the store receives it, so that a later deletion is resolved however far the
+///   sample came.
+/// - The index removes a sample after the store has deleted it. Both effects can be repeated.
+/// - The anchor is saved last. Work after the saved anchor is repeated with the same result, so several steps may be
+///   saved together.
 public struct HealthStreamStep: Sendable {
     /// The kinds of work on a stream.
     public enum Work: String, Sendable, Hashable, CaseIterable {
-        /// What was added and deleted since the anchor.
+        /// The samples that were added and deleted after the anchor.
         case changes
-        /// What was set aside with another version of the table or the app.
+        /// The samples that were quarantined with another version of the table or the app.
         case quarantine
-        /// What was there before the stream began.
+        /// The samples from before the stream began.
         case history
     }
 
-    /// What decides about a step besides the state.
+    /// The inputs of a step other than the state.
     public struct Options: Sendable, Hashable {
         /// The work to do.
         public var work: Work
-        /// The work that is left of the wake.
+        /// The budget that is left of the wake.
         public var room: HealthRoom
-        /// As many samples are read at once, at least one.
+        /// Maximum number of samples that are read at once; at least one.
         public var batch: Int
-        /// The present, in seconds since 1970.
+        /// The current time, in seconds since 1970.
         public var now: Double
         /// The version of the table of types and of the app.
         public var version: String
-        /// History goes back so many seconds from the beginning; nil takes all of it.
+        /// Seconds that the history goes back from the beginning of the stream; nil takes all of it.
         public var lookBack: Double?
-        /// What the store takes for one thing.
+        /// What identifies a resource in the store.
         public var identity: StoreIdentity
-        /// Whether the store finds by itself what an unknown sample was.
+        /// Whether the store finds unknown samples by itself.
         public var findsUnknown: Bool
-        /// Whether the state that the step begins with is durable already.
+        /// Whether the initial state is durable already.
         public var isSaved: Bool
-        /// Whether a step that leaves more may leave its state to be saved by one that follows.
+        /// Whether a step that leaves more work may leave its state to be saved by a later step.
         public var savesLater: Bool
 
-        /// Makes options of their parts.
+        /// Creates options.
         public init(
             _ work: Work, room: HealthRoom, batch: Int, now: Double, version: String = "", lookBack: Double? = nil,
             identity: StoreIdentity = .content, findsUnknown: Bool = false, isSaved: Bool = true,
@@ -71,33 +72,33 @@ public struct HealthStreamStep: Sendable {
         }
     }
 
-    /// An event that the step is told.
+    /// An event that the step handles.
     public enum Event: Sendable, Hashable {
-        /// The place behind everything that the source has now; nil where it has no such place.
+        /// The anchor after all present data of the source; nil if there is no such anchor.
         case positioned(HealthAnchor?)
-        /// What was read.
+        /// A batch was read.
         case portion(HealthPortion)
-        /// The source could not be read: the person locked the phone.
+        /// The source could not be read because the phone is locked.
         case locked
         /// The source failed.
         case sourceFailed(code: String)
-        /// What the index knows of the samples; those that it does not know are left out.
+        /// The index entries of the samples; samples without an entry are left out.
         case known([UUID: IndexedSample])
-        /// The store or the app answered for each sample. Those that nobody spoke of are kept.
+        /// The answers of the store or the app for the samples. Samples without an answer are deferred.
         case answered(StoreAnswers<HealthOutcome>)
-        /// Which of the samples the store has already, and what is settled of the others.
+        /// The samples that the store has already, and outcomes of others.
         case fetched(present: Set<UUID>, [UUID: HealthOutcome])
-        /// It is durable.
+        /// The effect is complete and durable.
         case done
-        /// What is kept could not be read or written.
+        /// The state or the index could not be read or written.
         case storageFailed(code: String)
     }
 
-    /// The effect of an event: the next thing to do.
+    /// The effect of an event: the next operation to perform.
     public enum Effect: Sendable, Hashable {
-        /// Find the place behind everything that the source has now.
+        /// Get the anchor after all present data of the source.
         case position
-        /// Read what changed since an anchor.
+        /// Read the changes after an anchor.
         case readChanges(after: HealthAnchor?, limit: Int)
         /// Read samples that end at `upTo` or before and at `since` or later, the latest end first.
         case readHistory(since: Double?, upTo: Double?, limit: Int)
@@ -105,11 +106,11 @@ public struct HealthStreamStep: Sendable {
         case readAgain([UUID])
         /// Look samples up in the index.
         case lookUp([UUID])
-        /// Durably note in the index what samples are.
+        /// Durably record the resources of samples in the index.
         case note([HealthNote])
-        /// Delete samples in the store. Nil stands for one that the index does not know.
+        /// Delete samples in the store. A sample that is not in the index has nil.
         case delete([UUID: HealthTarget?])
-        /// Durably forget samples in the index.
+        /// Durably remove samples from the index.
         case forget([UUID])
         /// Ask the store which of the samples it has.
         case fetch([UUID])
@@ -119,7 +120,7 @@ public struct HealthStreamStep: Sendable {
         case update([UUID])
         /// Durably save the state.
         case save(HealthStreamState)
-        /// Nothing more to do.
+        /// The step is finished.
         case finish(HealthStepReport)
     }
 
@@ -134,7 +135,7 @@ public struct HealthStreamStep: Sendable {
     /// The stream.
     public let stream: HealthStream
     let options: Options
-    /// The state as it stands before the step, and after what was saved.
+    /// The state at the start of the step, or the last one that was saved or left to a later step.
     var saved: HealthStreamState
     var state: HealthStreamState
     var phase = Phase.ready
@@ -142,7 +143,7 @@ public struct HealthStreamStep: Sendable {
     var portion = PortionProgress()
     var report: HealthStepReport
 
-    /// A step that has not begun: see ``begin()``.
+    /// Creates a step that has not begun: see ``begin()``.
     public init(_ stream: HealthStream, _ state: HealthStreamState, _ options: Options) {
         self.stream = stream
         self.options = options
@@ -153,21 +154,21 @@ public struct HealthStreamStep: Sendable {
     }
 }
 
-/// What came of a step.
+/// The result of a step.
 public struct HealthStepReport: Sendable, Hashable {
-    /// The way a step ends.
+    /// The reason that a step ended.
     public enum Ending: Sendable, Hashable {
         /// There is nothing left to do.
         case idle
-        /// There is more, and room for it.
+        /// More work and budget are left.
         case more
-        /// There is more, and no room for it.
+        /// More work is left, and the budget is used up.
         case full
-        /// The store keeps some of it for later.
+        /// The store deferred some of the samples.
         case held(code: String, retryAfter: Double?)
         /// The source cannot be read while the phone is locked.
         case locked
-        /// The stream stands; the stable code says why.
+        /// The stream is stopped by an error with this stable code.
         case failed(code: String)
     }
 
@@ -175,32 +176,32 @@ public struct HealthStepReport: Sendable, Hashable {
     public let stream: HealthStream
     /// The work that was done.
     public let work: HealthStreamStep.Work
-    /// The state as it stands now.
+    /// The state after the step.
     public internal(set) var state: HealthStreamState
-    /// Whether it is durable. What was done behind the durable one would be done again, to the same end.
+    /// Whether the state is durable. Work after the durable state would be repeated with the same result.
     public internal(set) var isSaved: Bool
-    /// Samples that the store took and did not have.
+    /// Samples that the store stored and did not have before.
     public internal(set) var added = 0
-    /// Samples that the store took and had.
+    /// Samples that the store stored and had before.
     public internal(set) var updated = 0
-    /// Samples that are deleted; the store has their resources no more, unless another sample is the same.
+    /// Deleted samples. Their resources are deleted in the store, unless another sample is the same resource.
     public internal(set) var deleted = 0
-    /// Samples that were set aside.
+    /// Samples that were quarantined.
     public internal(set) var quarantined = 0
-    /// Samples that the app said no to, or the study does not ask for.
+    /// Samples that the app declined, or that the study does not ask for.
     public internal(set) var declined = 0
-    /// Samples of the portion that are not settled.
+    /// Samples of the batch that are not settled.
     public internal(set) var waiting = 0
-    /// Whether history is left: a stream of a source without a place behind what it has begins with none.
+    /// Whether history is left. A stream whose source has no anchor after its present data begins without history.
     public internal(set) var hasHistory = true
-    /// The work that it was, in samples and deletions.
+    /// The work of the step, in samples and deletions.
     public internal(set) var samples = 0
-    /// The work that it was, in bytes.
+    /// The work of the step, in bytes.
     public internal(set) var bytes = 0
-    /// The way it ended.
+    /// The reason that the step ended.
     public internal(set) var ending = Ending.idle
 
-    /// Makes a report, of a step that did nothing unless it says else.
+    /// Creates a report; by default that of a step that did nothing.
     public init(
         stream: HealthStream, work: HealthStreamStep.Work, state: HealthStreamState, samples: Int = 0, bytes: Int = 0,
         ending: Ending = .idle, isSaved: Bool = true
@@ -215,10 +216,10 @@ public struct HealthStepReport: Sendable, Hashable {
     }
 }
 
-/// What a store takes for one thing.
+/// What identifies a resource in a store.
 public enum StoreIdentity: Sendable, Hashable {
-    /// The content: samples of equal content are one resource, which goes with the last of them.
+    /// The content: samples of equal content are one resource, which is deleted with the last of them.
     case content
-    /// The sample: each one is there for itself.
+    /// The sample: each sample is its own resource.
     case sample
 }

@@ -1,31 +1,32 @@
 import Foundation
 
-/// How far one portion is. Samples are told apart by their places among its additions: there are thousands of them.
+/// The progress of one batch. Samples are identified by their index in its additions, because there are thousands of
+/// them.
 struct PortionProgress: Sendable {
-    /// The deletions, each once, as they came.
+    /// The deletions without duplicates, in their original order.
     var deletions: [UUID] = []
-    /// The samples that are neither deleted nor settled, each once.
+    /// The samples that are neither deleted nor settled, without duplicates.
     private(set) var additions: [HealthOffer] = []
     var anchor: HealthAnchor?
     var hasMore = false
-    /// The ends of all samples of a portion of history, settled ones too.
+    /// The ends of all samples of a history batch, including settled ones.
     var ends: [UUID: Double] = [:]
-    /// Whether the source gave nothing at all.
+    /// Whether the source returned nothing.
     var isEmpty = true
-    /// What the index knows of the deleted ones.
+    /// The index entries of the deleted samples.
     var known: [UUID: IndexedSample] = [:]
     /// The deletions that are settled.
     var settledDeletions: Set<UUID> = []
-    /// Of each addition whether it is settled, and how many are.
+    /// Whether each addition is settled, and the number of settled ones.
     private(set) var isSettled: [Bool] = []
     private var settledAdditions = 0
-    /// Why some of it is kept; the first reason counts.
+    /// The reason that the store deferred samples; the first reason is kept.
     var held: (code: String, retryAfter: Double?)?
-    /// Why the stream cannot go on, whoever is not to blame.
+    /// The reason that the stream cannot continue, if it is not a failure of the store.
     var blocked: String?
     var round = PortionRound()
 
-    /// What is left of it: nothing is settled that is not of it.
+    /// The number of samples and deletions that are not settled.
     var open: Int { deletions.count + additions.count - settledDeletions.count - settledAdditions }
 
     /// The additions that are settled.
@@ -52,27 +53,27 @@ struct PortionProgress: Sendable {
     }
 }
 
-/// What of a portion goes to the store together.
+/// The part of a batch that is sent to the store together.
 struct PortionRound: Sendable {
-    /// The deletions; nil stands for an unknown sample.
+    /// The deletions; nil for a sample that is not in the index.
     var deletions: [UUID: HealthTarget?] = [:]
-    /// Those that are asked of the store, each with all those that are the same resource.
+    /// The deletions that are sent to the store, each with all samples of the same resource.
     var asked: [UUID: [UUID]] = [:]
-    /// What became of deletions.
+    /// The outcomes of the deletions.
     var deleted: [UUID: HealthOutcome] = [:]
-    /// The places of the samples.
+    /// The indexes of the samples.
     var places: [Int] = []
-    /// Those of the samples that can go, in order, the first of each resource alone.
+    /// The samples that can be sent, in order; only the first of each resource.
     var firsts: [Int] = []
-    /// Further samples that are the resource of a first one.
+    /// Further samples of the same resource as a first one.
     var others: [Int: [Int]] = [:]
-    /// Those of the first ones that are there already.
+    /// The first samples whose resource the store has already.
     var present: Set<Int> = []
-    /// What became of the sample at each place of the portion; nil of those that nobody answered for.
+    /// The outcome of the sample at each index of the batch; nil if there is none.
     var outcomes: [HealthOutcome?] = []
 
     var isEmpty: Bool { deletions.isEmpty && places.isEmpty }
 
-    /// Whether the store has anything because of this round.
+    /// Whether the store stored or deleted anything in this round.
     var hasStored: Bool { deleted.values.contains(.stored) || places.contains { outcomes[$0] == .stored } }
 }

@@ -1,25 +1,25 @@
-/// What became of one sample, or of the deletion of one, in a store.
+/// The outcome of one sample, or of the deletion of one, in a store.
 public enum HealthOutcome: Sendable, Hashable {
-    /// The store durably has it; of a deletion, it durably has it no more.
+    /// The store has durably stored the sample, or durably deleted it.
     case stored
-    /// It will never be taken as it is. The code is stable and says why.
+    /// The sample will never be accepted in its present form. The code is stable and is the reason.
     case refused(code: String)
-    /// Not now. The code is stable; the wait in seconds is what the server asked for.
+    /// Deferred. The code is stable; the delay in seconds is the one that the server asked for.
     case kept(code: String, retryAfter: Double?)
-    /// The app said no to this sample: it is neither sent nor offered again.
+    /// The app declined this sample: it is neither sent nor offered again.
     case declined
 
-    /// What is taken for the outcome of a sample that nobody answered for.
+    /// The outcome of a sample without an answer.
     static let unanswered = HealthOutcome.kept(code: "unanswered", retryAfter: nil)
 
-    /// A server may ask for a day at most.
+    /// Maximum delay in seconds that a server may ask for: one day.
     public static let longestDelay = 86_400.0
 
-    /// The outcome that a server's answer to an addition or a change means.
+    /// Creates the outcome of an HTTP response to an addition or a change.
     ///
-    /// 2xx stores. 401, 408, 425, 429 and 5xx say nothing about the sample
-    /// (<https://www.rfc-editor.org/rfc/rfc9110#section-15>, RFC 6585, RFC 8470), nor does what is no answer to it at all,
-    /// a redirection or 407 of a proxy on the way. The other 4xx refuse.
+    /// 2xx means stored. 401, 408, 425, 429 and 5xx do not concern the sample
+    /// (<https://www.rfc-editor.org/rfc/rfc9110#section-15>, RFC 6585, RFC 8470), nor do responses that are not the
+    /// server's answer to it: a redirection, or 407 of a proxy. They defer the sample. Other 4xx refuse it.
     public init(status: Int, retryAfter: Double? = nil) {
         switch status {
         case 200..<300: self = .stored
@@ -29,7 +29,7 @@ public enum HealthOutcome: Sendable, Hashable {
         }
     }
 
-    /// The outcome that a server's answer to a deletion means: what is not there is deleted.
+    /// Creates the outcome of an HTTP response to a deletion. An absent resource counts as deleted.
     public init(deletionStatus status: Int, retryAfter: Double? = nil) {
         self = status == 404 || status == 410 ? .stored : HealthOutcome(status: status, retryAfter: retryAfter)
     }

@@ -1,25 +1,25 @@
 import Foundation
 
-/// One sample that could go to a store, without its content: what the rules decide by.
+/// One sample that may be sent to a store, without its content: the input of the rules.
 public struct HealthOffer: Sendable, Hashable {
-    /// What conversion made of the sample.
+    /// The result of the conversion of a sample.
     public enum Form: Sendable, Hashable {
-        /// The resource that it is, and the length of its JSON in bytes.
+        /// The resource, and the length of its JSON in bytes.
         case resource(target: HealthTarget, bytes: Int)
-        /// It cannot be converted; the stable code says why.
+        /// The sample cannot be converted, for the reason in the stable code.
         case unconvertible(reason: String)
-        /// It is none of what the study asks for.
+        /// The study does not ask for the sample.
         case unwanted
     }
 
     /// HealthKit's identifier of the sample.
     public let uuid: UUID
-    /// When it ended, in seconds since 1970.
+    /// The end of the sample, in seconds since 1970.
     public let end: Double
-    /// What conversion made of it.
+    /// The result of its conversion.
     public let form: Form
 
-    /// Makes an offer of its parts. An end that is no number is taken for the earliest of all.
+    /// Creates an offer. An end that is not finite is replaced by the earliest time.
     public init(uuid: UUID, end: Double, form: Form) {
         self.uuid = uuid
         self.end = end.isFinite ? end : -.greatestFiniteMagnitude
@@ -30,18 +30,18 @@ public struct HealthOffer: Sendable, Hashable {
     var bytes: Int { if case .resource(_, let bytes) = form { max(bytes, 0) } else { 0 } }
 }
 
-/// A part of a source's changes or of its history.
+/// A batch of a source's changes or of its history.
 public struct HealthPortion: Sendable, Hashable {
     /// The samples that were deleted.
     public var deleted: [UUID]
     /// The samples that were added.
     public var added: [HealthOffer]
-    /// The place behind it; nil where the portion is none of changes.
+    /// The anchor after the batch; nil if the batch is not one of changes.
     public var anchor: HealthAnchor?
-    /// Whether the source has more behind it.
+    /// Whether the source has more after the batch.
     public var hasMore: Bool
 
-    /// Makes a portion of its parts.
+    /// Creates a batch.
     public init(
         deleted: [UUID] = [], added: [HealthOffer] = [], anchor: HealthAnchor? = nil, hasMore: Bool = false
     ) {
@@ -52,44 +52,44 @@ public struct HealthPortion: Sendable, Hashable {
     }
 }
 
-/// Which resource a sample is: what the index of a stream notes of it.
+/// The resource of a sample, as recorded in the index of a stream.
 public struct HealthNote: Sendable, Hashable {
     /// HealthKit's identifier of the sample.
     public let uuid: UUID
-    /// The resource that it is.
+    /// The resource of the sample.
     public let target: HealthTarget
 
-    /// Makes a note.
+    /// Creates a note.
     public init(uuid: UUID, target: HealthTarget) {
         self.uuid = uuid
         self.target = target
     }
 }
 
-/// What the index of a stream knows of a sample.
+/// The index entry of a sample.
 public struct IndexedSample: Sendable, Hashable {
-    /// The resource that it is.
+    /// The resource of the sample.
     public let target: HealthTarget
-    /// How many samples of the index are this resource, with this one.
+    /// The number of samples in the index that are this resource, including this one.
     public let count: Int
 
-    /// Makes an entry.
+    /// Creates an entry.
     public init(target: HealthTarget, count: Int) {
         self.target = target
         self.count = count
     }
 }
 
-/// The work that is left of a wake, in samples and in bytes of JSON.
+/// The remaining budget of a wake, in samples and in bytes of JSON.
 public struct HealthRoom: Sendable, Hashable {
     /// Samples and deletions.
     public var samples: Int
     /// Bytes.
     public var bytes: Int
-    /// Whether nothing was done yet: a sample that is larger than all the room goes alone then.
+    /// Whether nothing was taken yet. A sample that is larger than the whole budget is then sent alone.
     public var isWhole: Bool
 
-    /// Makes room; at least one sample fits.
+    /// Creates a budget of at least one sample and one byte.
     public init(samples: Int, bytes: Int, isWhole: Bool = true) {
         self.samples = max(samples, 1)
         self.bytes = max(bytes, 1)

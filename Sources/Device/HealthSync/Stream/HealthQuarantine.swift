@@ -1,45 +1,46 @@
 import Foundation
 
-/// The samples of a stream that cannot be converted or were refused for good. They are named, not held: the source still
-/// has them, and is asked for them again when the table of types or the app is another.
+/// The samples of a stream that cannot be converted or were refused for good. Only their identifiers are kept: the
+/// source still has the samples, and is asked for them again with another version of the table of types or the app.
 public struct HealthQuarantine: Sendable, Hashable {
-    /// One sample that is set aside.
+    /// One quarantined sample.
     public struct Entry: Sendable, Hashable {
         /// HealthKit's identifier of the sample.
         public let uuid: UUID
-        /// The stable code that says why.
+        /// The stable code of the reason.
         public let reason: String
-        /// Whether its deletion was refused.
+        /// Whether the refusal concerns the deletion of the sample.
         public let isDeletion: Bool
-        /// The version that it was last offered with.
+        /// The version with which the sample was last offered.
         let version: String
     }
 
-    /// What there was no room for. The history is read again for them.
+    /// Quarantined samples beyond the limit. The history is read again for them.
     struct Overflow: Sendable, Hashable {
         var count: Int
-        /// When the oldest of them ended.
+        /// The end of the oldest of them.
         var oldest: Double
         var version: String
     }
 
-    /// So many samples are named; those beyond are counted, and the history is read again for them.
+    /// Maximum number of named samples. Further ones are only counted, and the history is read again for them.
     public static let limit = 1_000
 
-    /// Those that are named, in the order of their identifiers.
+    /// The named samples, sorted by identifier.
     public var entries: [Entry] { named.values.sorted { $0.uuid.uuidString < $1.uuid.uuidString } }
-    /// How many there are, with those that are not named.
+    /// The number of quarantined samples, including those that are not named.
     public var count: Int { named.count + (overflow?.count ?? 0) }
 
     var named: [UUID: Entry] = [:]
     var overflow: Overflow?
 
-    /// Makes an empty one.
+    /// Creates an empty quarantine.
     public init() {}
 
-    /// Sets a sample aside.
+    /// Quarantines a sample.
     ///
-    /// - Returns: false where there is no room for a deletion, which no source tells twice: it has to wait.
+    /// - Returns: false if there is no room for a deletion. A source reports a deletion only once, so the deletion must
+    ///   wait.
     mutating func insert(_ entry: Entry, end: Double?) -> Bool {
         if named[entry.uuid] != nil || named.count < Self.limit {
             named[entry.uuid] = entry
@@ -53,15 +54,15 @@ public struct HealthQuarantine: Sendable, Hashable {
         return true
     }
 
-    /// Whether the history is to be read again for what is not named.
+    /// Returns whether the history must be read again for samples that are not named.
     func reopensHistory(for version: String) -> Bool { overflow.map { $0.version != version } ?? false }
 
-    /// Whether some of it was last offered with another version.
+    /// Returns whether some samples were last offered with another version.
     func isDue(for version: String) -> Bool {
         reopensHistory(for: version) || named.values.contains { $0.version != version }
     }
 
-    /// Some of those that were last offered with another version.
+    /// Returns up to `limit` samples that were last offered with another version.
     func due(for version: String, limit: Int) -> [Entry] {
         Array(
             named.values.filter { $0.version != version }.sorted { $0.uuid.uuidString < $1.uuid.uuidString }

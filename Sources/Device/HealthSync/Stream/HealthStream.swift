@@ -1,13 +1,13 @@
-/// A type of health data on its way to a store: what is synchronised by itself, with an anchor of its own.
+/// A type of health data on its way to a store: the unit of synchronisation, with its own anchor.
 ///
-/// A type may feed several stores. Each has its own stream, so that one that fails holds up no other.
+/// A type may feed several stores. Each store has its own stream, so a failing store does not delay the others.
 public struct HealthStream: Sendable, Hashable, Comparable {
     /// HealthKit's identifier of the type, such as `HKQuantityTypeIdentifierHeartRate`.
     public let type: String
     /// The name that the app gave the store.
     public let store: String
 
-    /// Makes a stream of its parts.
+    /// Creates a stream.
     public init(type: String, store: String) {
         self.type = type
         self.store = store
@@ -18,14 +18,14 @@ public struct HealthStream: Sendable, Hashable, Comparable {
     }
 }
 
-/// A place in the changes of a source: the source alone reads it, everybody else keeps it.
+/// A position in the changes of a source. Only the source reads its content; it is opaque to all others.
 public struct HealthAnchor: Sendable, Hashable {
     /// The bytes as the source wrote them.
     public let bytes: [UInt8]
 
-    /// An anchor has at most so many bytes; HealthKit's have some hundred.
+    /// Maximum length of an anchor in bytes. HealthKit's anchors have a few hundred.
     public static let longest = 65_536
 
-    /// Makes an anchor of the source's bytes.
+    /// Creates an anchor from the source's bytes.
     public init(_ bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
 }

@@ -3,13 +3,14 @@ import FHIR
 import Foundation
 
 extension HealthStreamState {
-    /// The version of the form; a newer one is refused, as its meaning is not known.
+    /// The version of the format. A newer one is refused because its meaning is unknown.
     private static let version = 1
 
-    /// Reads what ``bytes(of:)`` writes.
+    /// Reads the output of ``bytes(of:)``.
     ///
-    /// - Throws: ``HealthSyncError``: `health-state-damaged`, `health-state-newer`, `health-state-foreign`. A state that
-    ///   cannot be read is not taken for a new one: everything would be sent again, and deletions would be lost.
+    /// - Throws: ``HealthSyncError``: `health-state-damaged`, `health-state-newer`, `health-state-foreign`. A state
+    ///   that cannot be read is not replaced by an initial one: everything would be sent again, and deletions would be
+    ///   lost.
     public init(_ bytes: some Collection<UInt8>, of stream: HealthStream) throws(HealthSyncError) {
         guard let json = JSON(reading: bytes), let object = json.object, let version = object["version"]?.integer
         else { throw HealthSyncError(.stateDamaged) }
@@ -47,7 +48,7 @@ extension HealthStreamState {
         }
     }
 
-    /// The state as it is kept: JSON, members in a fixed order, those without a value left out.
+    /// Returns the state as it is saved: JSON with members in a fixed order, without members that have no value.
     public func bytes(of stream: HealthStream) -> [UInt8] {
         var object = JSONObject()
         object["version"] = .number(JSONNumber(Self.version))
@@ -119,7 +120,7 @@ extension HealthQuarantine {
     }
 }
 
-/// The members of a kept state. What is not there is nil; what is there in another form is damage.
+/// The members of a saved state. An absent member is nil; a member of another type is damage.
 private struct StateMembers {
     private let object: JSONObject
 

@@ -1,60 +1,63 @@
 import Foundation
 
-/// What is kept of a stream from one process to the next: how far its store has everything.
+/// The progress of a stream, saved between processes.
 ///
 /// Times are seconds since 1970-01-01T00:00:00Z.
 public struct HealthStreamState: Sendable, Hashable {
-    /// The store durably has all changes before it. Nil before the stream began, and where the source has no changes yet.
+    /// The anchor up to which the store durably has all changes. Nil before the stream begins, and while the source has
+    /// no changes.
     public internal(set) var anchor: HealthAnchor?
-    /// When the stream began; nil before. What was there then comes as history, what is written later by the anchor.
+    /// The time when the stream began; nil before. Samples that existed then are history; samples that are written
+    /// later are read by the anchor.
     public internal(set) var began: Double?
-    /// The samples behind the anchor that are settled already, while others among them are not.
+    /// The settled samples after the anchor, while others after it are not settled.
     var settled: Set<UUID> = []
-    /// Changes that were read and are not settled.
+    /// The number of changes that were read and are not settled.
     var waitingChanges = 0
-    /// How far the history is.
+    /// The progress of the history.
     public internal(set) var history = HealthHistory()
-    /// What could not be converted, or was refused for good.
+    /// The samples that could not be converted or were refused for good.
     public internal(set) var quarantine = HealthQuarantine()
-    /// When the latest sample ended that the store has.
+    /// The end of the latest sample that the store has.
     public internal(set) var lastSample: Double?
-    /// The failures of the store since it last took something; nil where it did not fail.
+    /// The failures of the store since its last success; nil if there are none.
     public internal(set) var hold: HealthStoreHold?
 
-    /// Samples that were read and are not settled, of changes and of history. Nobody counts what was not read.
+    /// Samples that were read and are not settled, of changes and of history. Samples that were not read are not
+    /// counted.
     public var waiting: Int { waitingChanges + history.waiting }
 
-    /// The state of a stream that has not begun.
+    /// Creates the state of a stream that has not begun.
     public init() {}
 
-    /// The time to which history goes that goes back so many seconds from the beginning; nil takes all of it.
+    /// Returns the earliest time of the history for a look-back in seconds from the beginning; nil takes all of it.
     func historyLimit(lookBack: Double?) -> Double? { lookBack.flatMap { back in began.map { $0 - back } } }
 
-    /// As many samples are noted as settled behind one place. More only come from a source that does not keep to a limit.
+    /// Maximum number of samples recorded as settled after one anchor. Only a source that exceeds its limit has more.
     static let settledLimit = 20_000
 }
 
-/// How far the history of a stream is. It is read from the newest sample to the oldest, by the time when samples end.
+/// The progress of a stream's history. It is read from the newest sample to the oldest, by the end of the samples.
 public struct HealthHistory: Sendable, Hashable {
-    /// Everything that ends later is done; nil before the first sample.
+    /// All samples that end later are done; nil before the first sample.
     public internal(set) var upTo: Double?
-    /// History goes back to this time; nil goes back to the first sample.
+    /// The earliest time of the history; nil goes back to the first sample.
     public internal(set) var since: Double?
-    /// Whether there is nothing left to read.
+    /// Whether nothing is left to read.
     public internal(set) var isDone = false
-    /// The samples that end at `upTo` or before and are settled.
+    /// The settled samples that end at `upTo` or before.
     var settled: Set<UUID> = []
-    /// Samples that were read and are not settled.
+    /// The number of samples that were read and are not settled.
     var waiting = 0
 
-    /// Whether everything is done back to a time; nil asks for the first sample.
+    /// Returns whether everything back to a time is done; nil means the first sample.
     func isDone(to since: Double?) -> Bool {
         guard isDone else { return false }
         guard let own = self.since else { return true }
         return since.map { $0 >= own } ?? false
     }
 
-    /// Goes back further than before; what is done is not read again.
+    /// Extends the history to an earlier time. Finished parts are not read again.
     mutating func extend(to since: Double?) {
         guard let own = self.since, since.map({ $0 < own }) ?? true else { return }
         self.since = since
@@ -62,15 +65,15 @@ public struct HealthHistory: Sendable, Hashable {
     }
 }
 
-/// The failures of a store, so that devices neither ask in unison nor before the time that a server named.
+/// The failures of a store. They keep devices from calling in unison and before the time that a server named.
 public struct HealthStoreHold: Sendable, Hashable {
-    /// Failures in a row.
+    /// The number of consecutive failures.
     public internal(set) var failures: Int
-    /// A server asked to be left alone until this time (`Retry-After`).
+    /// The time before which the server does not want to be called (`Retry-After`).
     public internal(set) var notBefore: Double?
 
-    /// Whether the store shall not be asked now. A time that is further away than any server may ask for comes of a clock
-    /// that was set back, and does not count.
+    /// Returns whether the store must not be called now. A time beyond the maximum delay results from a clock that was
+    /// set back, and is ignored.
     func isClosed(at now: Double) -> Bool {
         guard let notBefore else { return false }
         return now < notBefore && notBefore - now <= HealthOutcome.longestDelay

@@ -1,37 +1,37 @@
 import FHIR
 
-/// An error of the synchronisation. The message holds no health data.
+/// An error of the synchronisation. The message contains no health data.
 public struct HealthSyncError: CodedError, Hashable {
     /// The kinds; the raw value is the stable code.
     public enum Reason: String, Sendable, Hashable, CaseIterable {
-        /// The kept state of a stream is no such state, or was cut.
+        /// The saved state of a stream is malformed or truncated.
         case stateDamaged = "health-state-damaged"
-        /// The kept state was written by a newer version.
+        /// The saved state was written by a newer version.
         case stateNewer = "health-state-newer"
-        /// The kept state is that of another stream.
+        /// The saved state belongs to another stream.
         case stateForeign = "health-state-foreign"
-        /// The index of a stream is no such file, or was changed.
+        /// The index of a stream is malformed or was changed.
         case indexDamaged = "health-index-damaged"
-        /// What is kept cannot be read or written.
+        /// The saved state or the index cannot be read or written.
         case storageFailed = "health-storage-failed"
         /// The source does not know the anchor.
         case anchorInvalid = "health-anchor-invalid"
-        /// The source gave more than it was asked for.
+        /// The source returned more samples than the limit.
         case sourceExceedsLimit = "health-source-exceeds-limit"
-        /// The source says that there is more and gives the same again.
+        /// The source reports more data but returns the same again.
         case sourceRepeats = "health-source-repeats"
-        /// More samples end at one instant than can be noted.
+        /// More samples end at one instant than can be recorded.
         case historyCrowded = "health-history-crowded"
-        /// No further deletion can be set aside; the stream waits.
+        /// The quarantine has no room for another deletion; the stream waits.
         case quarantineFull = "health-quarantine-full"
-        /// There is no store of the name.
+        /// There is no store with this name.
         case storeUnknown = "health-store-unknown"
     }
 
     /// The kind.
     public let reason: Reason
 
-    /// Makes an error of a kind.
+    /// Creates an error of a kind.
     public init(_ reason: Reason) { self.reason = reason }
 
     /// The stable code.
@@ -40,16 +40,16 @@ public struct HealthSyncError: CodedError, Hashable {
     /// A sentence that a person can act on.
     public var message: String {
         switch reason {
-        case .stateDamaged: "What was kept of a stream of health data is damaged; reset the stream to read it anew."
-        case .stateNewer: "What was kept of a stream of health data was written by a newer version; update the app."
-        case .stateForeign: "What was kept is that of another stream of health data; reset the stream to read it anew."
-        case .indexDamaged: "The index of a stream of health data is damaged; reset the stream to read it anew."
+        case .stateDamaged: "The saved state of a health data stream is damaged; reset the stream to read it again."
+        case .stateNewer: "The saved state of a health data stream was written by a newer version; update the app."
+        case .stateForeign: "The saved state belongs to another health data stream; reset the stream to read it again."
+        case .indexDamaged: "The index of a health data stream is damaged; reset the stream to read it again."
         case .storageFailed: "The progress of the synchronisation cannot be read or written; is the disk full?"
-        case .anchorInvalid: "The source does not know the place where it stopped; reset the stream to read it anew."
-        case .sourceExceedsLimit: "The source gave more samples than it was asked for; nothing of them was taken."
-        case .sourceRepeats: "The source says that there is more, and gives the same again."
-        case .historyCrowded: "More samples end at one instant than can be told apart; the history stands there."
-        case .quarantineFull: "The store refuses so many deletions that the stream waits; see what it says of them."
+        case .anchorInvalid: "The source does not know the stored anchor; reset the stream to read it again."
+        case .sourceExceedsLimit: "The source returned more samples than the limit; none of them was used."
+        case .sourceRepeats: "The source reports more data but returns the same again."
+        case .historyCrowded: "More samples end at one instant than can be recorded; the history stops there."
+        case .quarantineFull: "The store refused too many deletions and the stream waits; see their reasons."
         case .storeUnknown: "There is no store of this name; add it before its types are synchronised."
         }
     }

@@ -1,8 +1,8 @@
 import Core
 import Foundation
 
-/// The resource that a sample is, or the several: a reference such as `Observation/ID`, or such references with a space between
-/// them. Nearly all are Observations whose id is a UUID.
+/// The resource of a sample, or its resources: a reference such as `Observation/ID`, or several references separated by
+/// spaces. Nearly all are Observations whose id is a UUID.
 public enum HealthTarget: Sendable, Hashable {
     /// The Observation with this id, which is written in lower case.
     case observation(UUID)
@@ -11,10 +11,10 @@ public enum HealthTarget: Sendable, Hashable {
 
     private static let prefix = "Observation/"
 
-    /// Reads a text.
+    /// Creates a target from its text.
     public init(_ text: String) { self = Self.observation(text).map { .observation($0) } ?? .other(text) }
 
-    /// The resources of these references.
+    /// Creates a target from references.
     init(references: [String]) { self.init(references.joined(separator: " ")) }
 
     /// The text.
@@ -31,7 +31,7 @@ public enum HealthTarget: Sendable, Hashable {
         }
     }
 
-    /// The references, each to one resource.
+    /// The references, one for each resource.
     public var references: [String] {
         switch self {
         case .observation: [text]
@@ -39,7 +39,8 @@ public enum HealthTarget: Sendable, Hashable {
         }
     }
 
-    /// The id of an Observation in the form that ours have; nil for all other texts, which are kept as they are.
+    /// Returns the id of an Observation if the id is a lower-case UUID; nil for all other texts, which are kept as they
+    /// are.
     private static func observation(_ text: String) -> UUID? {
         var text = text
         return text.withUTF8 { bytes -> UUID? in

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The samples of a portion with their content, in the order in which they were read.
+/// The samples of a batch with their content, in the order in which they were read.
 ///
-/// They are asked for in that order nearly always, so that they are found one behind the other.
+/// They are nearly always requested in that order, so a single pass finds them.
 struct ConvertedSamples: Sendable {
     private var samples: [OutgoingSample] = []
 
@@ -10,7 +10,7 @@ struct ConvertedSamples: Sendable {
 
     mutating func append(_ sample: OutgoingSample) { samples.append(sample) }
 
-    /// The samples of these identifiers; those that are not there are left out. Of what was read twice it is the first.
+    /// Returns the samples with these identifiers; absent ones are left out. Of duplicates, it returns the first.
     func samples(of uuids: [UUID]) -> [OutgoingSample] {
         var found: [OutgoingSample] = []
         found.reserveCapacity(uuids.count)

@@ -2,13 +2,13 @@ import Foundation
 import HealthData
 
 extension HealthSyncStatus {
-    /// What the phone tells its study of the streams to one store, for the app to queue once a day
+    /// Returns the phone's report to its study about the streams to one store, for the app to queue once a day
     /// (``HealthData/PhoneReport/interval``).
     ///
     /// - Parameters:
     ///   - participant: the id of the participant's Patient.
-    ///   - store: the name of the store that goes to the study.
-    ///   - isLowPower: whether the phone saves power.
+    ///   - store: the name of the store that sends to the study.
+    ///   - isLowPower: whether the phone is in Low Power Mode.
     public func report(
         of participant: String, store: String, isLowPower: Bool, now: Date
     ) -> PhoneReport {

@@ -2,23 +2,23 @@ import FHIR
 import Foundation
 import HealthData
 
-/// How far the streams are, for the app and for whoever watches: times, counts and stable codes, no values.
+/// The progress of the streams, for the app and for monitoring: times, counts and stable codes, no values.
 public struct HealthSyncStatus: Sendable, Hashable {
     /// One stream.
     public struct Row: Sendable, Hashable {
         /// The stream.
         public let stream: HealthStream
-        /// The place up to which its store has all changes.
+        /// The anchor up to which its store has all changes.
         public let anchor: HealthAnchor?
-        /// When the latest sample ended that the store has, in seconds since 1970.
+        /// The end of the latest sample that the store has, in seconds since 1970.
         public let lastSample: Double?
         /// Samples that were read and are not settled.
         public let waiting: Int
         /// Whether history is left.
         public let hasHistory: Bool
-        /// What is set aside, with what is not named.
+        /// The number of quarantined samples, including those that are not named.
         public let quarantined: Int
-        /// Why the stream stands; nil where it does not.
+        /// The code of the error that stopped the stream; nil if there is none.
         public let code: String?
 
         init(_ stream: HealthStream, _ state: HealthStreamState, code: String?) {
@@ -32,17 +32,17 @@ public struct HealthSyncStatus: Sendable, Hashable {
         }
     }
 
-    /// What is set aside of a stream.
+    /// One quarantined sample of a stream.
     public struct Quarantined: Sendable, Hashable {
         /// The stream.
         public let stream: HealthStream
-        /// The sample and why it is set aside.
+        /// The sample and the reason.
         public let entry: HealthQuarantine.Entry
     }
 
     /// The streams, in order.
     public let rows: [Row]
-    /// What is set aside.
+    /// The quarantined samples.
     public let quarantine: [Quarantined]
 
     init(_ streams: [(stream: HealthStream, state: HealthStreamState, code: String?)]) {
@@ -52,7 +52,7 @@ public struct HealthSyncStatus: Sendable, Hashable {
         }
     }
 
-    /// How far streams are by what is kept of them: for who watches and does not run them. What cannot be read has a code.
+    /// Reads the status of streams from their storage, without running them. A stream that cannot be read has a code.
     public init(of streams: [HealthStream], in storage: any HealthSyncStorage) async {
         var read: [(stream: HealthStream, state: HealthStreamState, code: String?)] = []
         for stream in streams {
@@ -96,7 +96,7 @@ public struct HealthSyncStatus: Sendable, Hashable {
 }
 
 extension HealthAnchor {
-    /// The anchor for people: as it is where it is plain text, else in base64.
+    /// The anchor as text: unchanged if it is printable ASCII, otherwise in base64.
     public var text: String {
         let isPlain = bytes.allSatisfy { (0x21...0x7E).contains($0) }
         return isPlain ? String(decoding: bytes, as: UTF8.self) : Data(bytes).base64EncodedString()

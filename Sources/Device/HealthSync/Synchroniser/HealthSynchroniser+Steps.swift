@@ -3,7 +3,7 @@ import Foundation
 import HealthData
 
 extension HealthSynchroniser {
-    /// The streams of a run, without those that the app does not want now.
+    /// Returns the streams of a run, without those that the app excludes now.
     func runnable() async -> [HealthTurns.Standing] {
         var wanted: [HealthTurns.Standing] = []
         for standing in await standings() where await delegate?.shouldSynchronize(standing.stream) ?? true {
@@ -12,7 +12,7 @@ extension HealthSynchroniser {
         return wanted
     }
 
-    /// The streams as they stand. What is kept of one is read once.
+    /// Returns the status of all streams. The saved state of a stream is read once.
     private func standings() async -> [HealthTurns.Standing] {
         var standings: [HealthTurns.Standing] = []
         for stream in streams {
@@ -40,7 +40,7 @@ extension HealthSynchroniser {
         return state
     }
 
-    /// - Returns: the code of what could not be forgotten.
+    /// - Returns: the code of the first failure.
     func forget(_ streams: [HealthStream]) async -> String? {
         var code: String?
         for stream in streams {
@@ -55,7 +55,7 @@ extension HealthSynchroniser {
         return code
     }
 
-    /// How far the streams are.
+    /// Returns the status of the streams.
     public func status() async -> HealthSyncStatus {
         _ = await standings()
         return HealthSyncStatus(streams.map { ($0, states[$0] ?? HealthStreamState(), failures[$0]) })
@@ -84,7 +84,7 @@ extension HealthSynchroniser {
         var performer = StepPerformer(
             stream: stream, source: source, store: store, storage: storage, delegate: delegate, conversion: conversion,
             ahead: work == .changes && !ahead.isEmpty ? ahead.removeFirst() : nil)
-        // Where the room might end with the next step, what was read for it would be read in vain.
+        // If the budget might end with the next step, reading ahead for it might be useless.
         let limit = settings.limits.batch
         let isAhead = source.canBeReadAhead && work == .changes && room.samples >= 2 * limit
         let next = isAhead ? turns.following(stream) : nil
@@ -109,7 +109,7 @@ extension HealthSynchroniser {
             let event = await performer.perform(effect)
             if next == stream, case .portion(let portion) = event, portion.hasMore {
                 if !performer.wasReadAhead { dropAhead() }
-                // One is read while the one before it is converted and the one before that goes to the store.
+                // One batch is read while the previous one is converted and the one before is sent to the store.
                 readAhead(stream, after: portion.anchor, parts: room.samples >= 3 * limit ? 2 : 1)
             }
             guard let next = step.handle(event) else { return noted(step.abandon("health-sync-out-of-order")) }
@@ -134,8 +134,8 @@ extension HealthSynchroniser {
         ahead = []
     }
 
-    /// Tells the rules of a step, once its state is durable, unless the next step is one of the same stream, which saves it with
-    /// its own.
+    /// Posts the report of a step once its state is durable. If the next step is one of the same stream, that step
+    /// saves both states.
     func take(_ step: HealthStepReport) async {
         guard let unsaved else { return post(.stepped(step)) }
         var following = turns
@@ -148,7 +148,7 @@ extension HealthSynchroniser {
             try await storage.save(state.bytes(of: stream), of: stream)
             step.isSaved = true
         } catch {
-            // As if the steps had not been: what they did is done again.
+            // Roll back to the durable state; the work of the steps is repeated.
             let code = Self.code(of: error)
             (states[stream], failures[stream]) = (unsaved.durable, code)
             (step.state, step.ending) = (unsaved.durable, .failed(code: code))

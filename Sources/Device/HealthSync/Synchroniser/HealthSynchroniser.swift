@@ -2,16 +2,16 @@ import Core
 import Foundation
 import HealthData
 
-/// Keeps stores in step with a source of health data: each change reaches each store once, deletions too.
+/// Synchronises stores with a source of health data: each change reaches each store once, deletions included.
 ///
 /// ```swift
 /// let synchroniser = HealthSynchroniser(source: healthKit, storage: folder, settings: settings)
 /// await synchroniser.add(outbox, named: "outbox", types: types)
-/// await synchroniser.start()                      // at each launch, before the app is asked for anything else
-/// let report = await synchroniser.run()           // by hand; observers do it by themselves
+/// await synchroniser.start()                      // at each launch, before any other work of the app
+/// let report = await synchroniser.run()           // a manual run; observers start runs by themselves
 /// ```
-/// The rules are ``HealthTurns`` and ``HealthStreamStep``; this performs what they say. Stores, converters and the delegate
-/// may be set in any order and at any time: they are looked up when they are used.
+/// ``HealthTurns`` and ``HealthStreamStep`` are the rules; this actor performs their effects. Stores, converters and
+/// the delegate may be set in any order and at any time: they are looked up when they are used.
 public actor HealthSynchroniser {
     let source: any HealthSampleSource
     let storage: any HealthSyncStorage
@@ -22,24 +22,24 @@ public actor HealthSynchroniser {
     var stores: [String: (store: any ExternalStore, types: Set<String>)] = [:]
 
     var turns: HealthTurns
-    /// What waits for an answer, each once.
+    /// The handlers of pending requests; each is called once.
     private var handlers: [Int: @Sendable (HealthSyncReport) -> Void] = [:]
     private var lastID = 0
-    /// The states as they stand: durable, but for the one of ``unsaved``.
+    /// The current states. All are durable except the one of ``unsaved``.
     var states: [HealthStream: HealthStreamState] = [:]
-    /// The stream whose next step saves what its last ones did.
+    /// The stream whose next step also saves the state of its last ones.
     var unsaved: UnsavedState?
-    /// Why streams stand, as of the last run.
+    /// The codes of the errors that stopped streams, as of the last run.
     var failures: [HealthStream: String] = [:]
-    /// What is read for the steps that come next, in order.
+    /// The batches that are read ahead for the next steps, in order.
     var ahead: [ReadAhead] = []
-    /// Lets go of the samples of the last step.
+    /// The task that deallocates the samples of the last step.
     var released: Task<Void, Never>?
     private var work: Task<Void, Never>?
     private var clock: Task<Void, Never>?
     private var observation: Task<Void, Never>?
 
-    /// Makes a synchronisation that has no store yet and observes nothing.
+    /// Creates a synchronisation without stores and observers.
     public init(
         source: any HealthSampleSource, storage: any HealthSyncStorage,
         settings: HealthSyncSettings = HealthSyncSettings(), environment: HealthSyncEnvironment = .system()
@@ -53,26 +53,26 @@ public actor HealthSynchroniser {
 
     // MARK: - Set-up
 
-    /// Feeds a store with types, by HealthKit's identifiers. A type may feed several stores; a store of a name takes the
-    /// place of the one before it, and goes on where that one was.
+    /// Adds a store that is fed with types, by HealthKit's identifiers. A type may feed several stores. A store with
+    /// the name of an existing one replaces it, and continues from its state.
     public func add(_ store: any ExternalStore, named name: String, types: Set<String>) {
         stores[name] = (store, types)
         if turns.isObserving { post(.start(permissions.observed)) }
     }
 
-    /// Feeds a store no longer. What is kept of it stays until ``reset(_:)``.
+    /// Removes a store. Its saved state is kept until ``reset(_:)``.
     public func removeStore(named name: String) { stores[name] = nil }
 
-    /// Makes the resources of a type by a converter of the app's own; nil makes them as the table says.
+    /// Sets the app's converter of a type; nil restores the conversion by the table.
     public func setConverter(_ converter: (any HealthConverter)?, for type: String) {
         converters[type] = converter
         dropAhead()
     }
 
-    /// Gives the app its say; nil takes it away.
+    /// Sets the delegate; nil removes it.
     public func setDelegate(_ delegate: (any HealthSyncDelegate)?) { self.delegate = delegate }
 
-    /// The types to ask the person for, and to observe, for all stores.
+    /// The types to request access for, and to observe, for all stores.
     public var permissions: HealthPermissions {
         HealthPermissions(for: Set(stores.values.flatMap(\.types)), in: settings.selection.table)
     }
@@ -84,23 +84,23 @@ public actor HealthSynchroniser {
 
     // MARK: - Running
 
-    /// Observes the types of all stores, also in the background. HealthKit tells of each type at once, and then whenever
+    /// Observes the types of all stores, also in the background. HealthKit reports each type at once, and then whenever
     /// it changes.
     public func start() async {
         post(.start(permissions.observed))
         await observation?.value
     }
 
-    /// Observes nothing and does nothing any more until ``start()``. Whoever waits is answered now; what is under way is
-    /// cancelled. What is kept of streams stays.
+    /// Stops all observers and all work until ``start()``. Pending requests are answered now; the step in progress is
+    /// cancelled. The saved state of the streams is kept.
     public func stop() async {
         post(.stop)
         await observation?.value
     }
 
-    /// Works on the streams of these types, or of all, within the bounds of one wake.
+    /// Synchronises the streams of these types, or of all, within the limits of one wake.
     ///
-    /// - Returns: what came of it; of somebody who cancels, that nobody waited for it.
+    /// - Returns: the report of the run; if the task is cancelled, a report with the code `abandoned`.
     @discardableResult
     public func run(types: Set<String>? = nil) async -> HealthSyncReport {
         let id = newID()
@@ -118,7 +118,7 @@ public actor HealthSynchroniser {
         }
     }
 
-    /// Takes a wake of an observer. Its completion handler is called once, when the work is done or its time is over.
+    /// Handles a wake of an observer. Its completion handler is called once, when the work is done or its time is over.
     public func wake(_ wake: HealthWake) {
         let id = newID()
         handlers[id] = { _ in wake.complete() }
@@ -130,18 +130,19 @@ public actor HealthSynchroniser {
         }
     }
 
-    /// Ends the synchronisation of who withdrew: nothing is observed any more, and nothing is known of any stream.
+    /// Ends the synchronisation after a withdrawal: stops all observers and erases the saved state of all streams.
     ///
-    /// - Returns: nil, or the code of what failed; then it has to be done again.
+    /// - Returns: nil, or the code of a failure; then the call must be repeated.
     @discardableResult
     public func withdraw() async -> String? {
         await stop()
         return await reset()
     }
 
-    /// Forgets what is kept of streams, or of all that there are: they begin anew. Nothing that a store has is deleted.
+    /// Erases the saved state of streams, or of all streams: they start from the beginning. Data in stores are not
+    /// deleted.
     ///
-    /// - Returns: the stable code of what could not be forgotten; nil where all of it was.
+    /// - Returns: the stable code of a failure; nil on success.
     @discardableResult
     public func reset(_ streams: [HealthStream]? = nil) async -> String? {
         let id = newID()
@@ -159,7 +160,7 @@ public actor HealthSynchroniser {
 
     // MARK: - Effects
 
-    /// Tells the rules what happened and begins what they say. Nothing waits in here, so that events come one by one.
+    /// Passes an event to the rules and starts their effects. It does not suspend, so events are handled one by one.
     func post(_ event: HealthTurns.Event) {
         for effect in turns.handle(event) { perform(effect) }
         if turns.phase == .idle {
@@ -202,7 +203,7 @@ public actor HealthSynchroniser {
         }
     }
 
-    /// Begins and ends observing one after the other, as they were asked for.
+    /// Starts and stops observers one after the other, in the order of the calls.
     private func observe(_ change: @escaping @Sendable (HealthSynchroniser) async -> Void) {
         let before = observation
         observation = Task {

@@ -1,27 +1,27 @@
 import Foundation
 import HealthData
 
-/// A part of a source's changes as a step needs it: what the rules decide by, and the samples that go to the store.
+/// A batch of a source's changes: the input of the rules, and the samples for the store.
 struct ReadPortion: Sendable {
     var portion: HealthPortion
     var samples = ConvertedSamples()
 }
 
-/// Reads changes and converts them.
+/// A request to read and convert changes.
 struct ChangeReading: Sendable {
     let stream: HealthStream
     let anchor: HealthAnchor?
-    /// As many samples are read at most.
+    /// Maximum number of samples to read.
     let limit: Int
 
-    /// What changed.
+    /// Reads the changes.
     ///
-    /// - Throws: what the source throws.
+    /// - Throws: any error of the source.
     func changes(from source: any HealthSampleSource) async throws -> HealthChanges {
         try await source.changes(of: stream.type, after: anchor, limit: limit)
     }
 
-    /// What changed, converted.
+    /// Converts the changes.
     func portion(of read: HealthChanges, _ conversion: SampleConversion) -> ReadPortion {
         var conversion = conversion
         var portion = ReadPortion(
@@ -31,23 +31,23 @@ struct ChangeReading: Sendable {
     }
 }
 
-/// What is read and converted for a step that comes later, while one is performed: a source that can be read at any time
-/// costs no time of its own so.
+/// A batch that is read and converted for a later step while another step is performed. It hides the read time of a
+/// source that can be read at any time.
 ///
-/// It belongs to one run. What changes in the source meanwhile comes behind it.
+/// It belongs to one run. Later changes of the source follow after it.
 struct ReadAhead: Sendable {
     private let stream: HealthStream
     private let limit: Int
-    /// What was asked for and read; nil where there is nothing.
+    /// The request and its changes; nil if there are no more changes.
     private let reading: Task<(asked: ChangeReading, changes: HealthChanges)?, any Error>
     private let conversion: Task<ReadPortion?, any Error>
 
-    /// Begins to read.
+    /// Starts to read.
     init(_ asked: ChangeReading, from source: any HealthSampleSource, _ conversion: SampleConversion) {
         self.init(asked.stream, asked.limit, conversion) { (asked, try await asked.changes(from: source)) }
     }
 
-    /// Reads what is behind what another one reads, while that is converted.
+    /// Reads the batch after that of another one, while the other is converted.
     init(behind other: ReadAhead, from source: any HealthSampleSource, _ conversion: SampleConversion) {
         self.init(other.stream, other.limit, conversion) {
             guard let (before, changes) = try await other.reading.value, changes.hasMore else { return nil }
@@ -69,7 +69,7 @@ struct ReadAhead: Sendable {
         }
     }
 
-    /// What was read; nil where another part is asked for.
+    /// Returns the batch; nil if another batch is requested.
     func portion(_ wanted: ChangeReading) async throws -> ReadPortion? {
         guard stream == wanted.stream, limit == wanted.limit else {
             cancel()

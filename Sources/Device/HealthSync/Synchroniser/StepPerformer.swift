@@ -2,7 +2,7 @@ import Core
 import Foundation
 import HealthData
 
-/// Performs the effects of one step. It holds the content of the samples, of which the rules know nothing.
+/// Performs the effects of one step. It holds the content of the samples, which the rules do not use.
 struct StepPerformer {
     let stream: HealthStream
     let source: any HealthSampleSource
@@ -11,9 +11,9 @@ struct StepPerformer {
     let delegate: (any HealthSyncDelegate)?
     private var conversion: SampleConversion
     private var samples = ConvertedSamples()
-    /// What was read for this step while others were performed.
+    /// The batch that was read for this step during earlier steps.
     private var ahead: ReadAhead?
-    /// Whether the step works on what was read ahead.
+    /// Whether the step uses the batch that was read ahead.
     private(set) var wasReadAhead = false
 
     init(
@@ -30,7 +30,7 @@ struct StepPerformer {
         self.ahead = ahead
     }
 
-    /// Performs an effect and says what came of it.
+    /// Performs an effect and returns the resulting event.
     mutating func perform(_ effect: HealthStreamStep.Effect) async -> HealthStreamStep.Event {
         let (source, storage, stream) = (source, storage, stream)
         switch effect {
@@ -97,7 +97,7 @@ struct StepPerformer {
         conversion.offers(readings, limit, of: stream.type, &samples)
     }
 
-    /// Lets go of the samples while others go on: there are thousands.
+    /// Deallocates the samples, of which there are thousands, in another task.
     consuming func release() -> Task<Void, Never> { Task.detached { [samples] in withExtendedLifetime(samples) {} } }
 
     private func reading(_ body: () async throws -> HealthStreamStep.Event) async -> HealthStreamStep.Event {
@@ -184,7 +184,7 @@ struct StepPerformer {
         return answers
     }
 
-    /// Makes a call of the store with the samples that the app lets go.
+    /// Sends the samples that the app allows to the store.
     private func send(
         _ uuids: [UUID], _ ask: (any HealthSyncDelegate, OutgoingSample) async -> Bool,
         to body: ([OutgoingSample]) async throws -> StoreAnswers<HealthOutcome>
@@ -194,7 +194,7 @@ struct StepPerformer {
         return await call(asked.map(\.uuid), of: uuids.count, declined) { try await body(asked) }
     }
 
-    /// The samples of these identifiers, without those that the app says no to.
+    /// Returns the samples with these identifiers, without those that the app declines.
     private func allowed(
         _ uuids: [UUID], _ outcomes: inout [UUID: HealthOutcome],
         _ ask: (any HealthSyncDelegate, OutgoingSample) async -> Bool
@@ -212,10 +212,11 @@ struct StepPerformer {
         return allowed
     }
 
-    /// Makes a call of the store, unless there is nothing to ask or the time is over.
+    /// Calls the store, unless there are no samples or the time is over.
     ///
-    /// - Parameter count: so many should be asked about; what the store says of all is said of those alone that it was asked about.
-    /// - Returns: its answers and what the app declined; each by its name where the app is told of them.
+    /// - Parameter count: the number of samples before the app declined some. If some were declined, a common answer of
+    ///   the store applies only to the samples that were sent.
+    /// - Returns: the store's answers and the declined samples; by identifier if there is a delegate.
     private func call(
         _ uuids: [UUID], of count: Int, _ declined: [UUID: HealthOutcome],
         _ body: () async throws -> StoreAnswers<HealthOutcome>

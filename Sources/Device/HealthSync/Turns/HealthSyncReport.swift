@@ -1,39 +1,41 @@
 import FHIR
 
-/// What came of a run, for the app and for whoever watches: counts and stable codes, no health data.
+/// The result of a run, for the app and for monitoring: counts and stable codes, no health data.
 public struct HealthSyncReport: Sendable, Hashable {
-    /// What came of one stream.
+    /// The result of one stream.
     public struct Row: Sendable, Hashable {
         /// The stream.
         public let stream: HealthStream
-        /// Samples that the store took and did not have.
+        /// Samples that the store stored and did not have before.
         public var added = 0
-        /// Samples that the store took and had.
+        /// Samples that the store stored and had before.
         public var updated = 0
-        /// Samples that are deleted; the store has their resources no more, unless another sample is the same.
+        /// Deleted samples. Their resources are deleted in the store, unless another sample is the same resource.
         public var deleted = 0
-        /// Samples that were set aside in this run.
+        /// Samples that were quarantined in this run.
         public var quarantined = 0
-        /// Samples that the app said no to, or the study does not ask for.
+        /// Samples that the app declined, or that the study does not ask for.
         public var declined = 0
-        /// Samples that were read and are not settled. Nobody counts what was not read.
+        /// Samples that were read and are not settled. Samples that were not read are not counted.
         public var waiting = 0
-        /// The stable code that says why the store keeps some of it, or the stream stands; nil where nothing is wrong.
+        /// The stable code of the reason that the store deferred samples or that the stream is stopped; nil if there is
+        /// none.
         public var code: String?
     }
 
-    /// The streams that something came of, in order.
+    /// The streams with a result, in order.
     public internal(set) var rows: [Row] = []
     /// Whether there is more to do, now or when the store can take it.
     public internal(set) var hasMore = false
-    /// Whether the source could not be read, as the phone was locked. This is no error.
+    /// Whether the source could not be read because the phone was locked. This is no error.
     public internal(set) var isLocked = false
-    /// Why there was no run, or not all of it: `time-over`, `stopped`, `abandoned`; nil where it came to its end.
+    /// The reason that the run was not performed or not completed: `time-over`, `stopped`, `abandoned`; nil if it
+    /// completed.
     public internal(set) var code: String?
 
     init(code: String? = nil) { self.code = code }
 
-    /// Whether a store failed or a stream stands.
+    /// Whether a store failed or a stream is stopped by an error.
     public var hasFailed: Bool { rows.contains { $0.code != nil } }
 
     mutating func change(_ stream: HealthStream, _ change: (inout Row) -> Void) {
@@ -62,8 +64,8 @@ public struct HealthSyncReport: Sendable, Hashable {
         }
     }
 
-    /// `{"streams":[{type,store,added,updated,deleted,quarantined,waiting}],"more":bool}`; a stream that stands has its
-    /// `code` besides.
+    /// `{"streams":[{type,store,added,updated,deleted,quarantined,waiting}],"more":bool}`; a stream with an error also
+    /// has its `code`.
     public var json: JSON {
         let streams = rows.map { row -> JSON in
             var object = JSONObject()

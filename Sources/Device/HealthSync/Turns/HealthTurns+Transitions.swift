@@ -1,5 +1,5 @@
 extension HealthTurns {
-    /// Takes an event and says what to do next, in order.
+    /// Handles an event and returns the next effects, in order.
     public mutating func handle(_ event: Event) -> [Effect] {
         switch event {
         case .asked(let request):
@@ -13,7 +13,7 @@ extension HealthTurns {
         case .observerFailed(let id, let code): return [.answer([id], HealthSyncReport(code: code))]
         case .start(let types):
             isStopped = false
-            // A query runs once: what observed before is let go, and new ones are made.
+            // A query runs once: the old observers are stopped, and new ones are made.
             defer { isObserving = true }
             return (isObserving ? [.stopObserving] : []) + [.startObserving(types)]
         case .stop: return stop()
@@ -37,9 +37,9 @@ extension HealthTurns {
         }
     }
 
-    // MARK: - Turns
+    // MARK: - Scheduling
 
-    /// Whoever waits begins at once, or when the turn is free; a clock runs so that nobody waits for ever.
+    /// Begins a run for the pending requests, at once if possible. A clock limits their wait for a run that winds down.
     private mutating func wait() -> [Effect] {
         if phase == .idle { return nextTurn() }
         guard phase == .winding, waiting.count == 1 else { return [] }
@@ -81,7 +81,7 @@ extension HealthTurns {
         case .gathering, .asking, .stepping:
             return windDown("time-over") + (waiting.isEmpty ? [] : [startClock()])
         case .winding:
-            // The step does not come to its end: whoever waits has no turn.
+            // The step did not end in time: the pending requests are answered without a run.
             let ids = waiting.map(\.id)
             waiting = []
             return ids.isEmpty ? [] : [.answer(ids, HealthSyncReport(code: "time-over"))]
@@ -100,7 +100,7 @@ extension HealthTurns {
         }
     }
 
-    /// Answers those whose run it is, and waits for the end of what is under way.
+    /// Answers the requests of the run and cancels its step. The next run begins when the step has ended.
     private mutating func windDown(_ code: String) -> [Effect] {
         if phase == .gathering { run = HealthRun() }
         run.report.hasMore = true
@@ -125,7 +125,7 @@ extension HealthTurns {
     private mutating func begin(_ standings: [Standing], now: Double, random: Double) {
         run = HealthRun()
         run.room = HealthRoom(samples: limits.samples, bytes: limits.bytes)
-        // One that says it is in Low Power Mode knows it of all.
+        // Low Power Mode in one request applies to all.
         run.isLowPower = current.contains(where: \.isLowPower)
         let asked = current.contains { $0.types == nil } ? nil : Set(current.flatMap { $0.types ?? [] })
         for standing in standings {
@@ -133,7 +133,7 @@ extension HealthTurns {
                 noteHold(standing.stream.store, hold.failures, notBefore - now)
             }
         }
-        // Streams do not always stand in the same order: the last ones would never have a turn where there is much to do.
+        // The order of the streams is rotated at random: otherwise the last ones would starve when there is much work.
         let places = standings.count
         let first = places == 0 ? 0 : min(max(Int(random * Double(places)), 0), places - 1)
         for standing in standings[first...] + standings[..<first] {
@@ -162,7 +162,7 @@ extension HealthTurns {
 
     private func isOpen(_ stream: HealthStream) -> Bool { run.held[stream.store] == nil }
 
-    /// The next step of the run, or its end.
+    /// Returns the next step of the run, or its end.
     private mutating func next() -> [Effect] {
         guard !run.isLocked, !run.room.isUsedUp else { return endRun() }
         if let stream = run.changes.first(where: isOpen) { return step(stream, .changes) }
@@ -170,12 +170,13 @@ extension HealthTurns {
         guard !run.isLowPower else { return endRun() }
         guard let stream = run.history.first(where: { isOpen($0) && !run.crowded.contains($0.store) })
         else { return endRun() }
-        // What is sealed waits in the store too, so it is asked before each portion.
+        // Sealed samples are part of the backlog too, so the store is asked before each batch.
         phase = .asking(stream)
         return [.askBacklog(store: stream.store)]
     }
 
-    /// The stream whose changes are read after those of a stream, if all goes well; that stream itself where it is alone.
+    /// Returns the stream whose changes are read after those of the given stream, if no error occurs; the same stream
+    /// if there is no other.
     func following(_ stream: HealthStream) -> HealthStream? {
         guard !run.isLocked else { return nil }
         return run.changes.first { $0 != stream && isOpen($0) } ?? stream
@@ -199,7 +200,7 @@ extension HealthTurns {
                 run.hasHistory.remove(stream)
             }
         case .more:
-            // The others have their turn first.
+            // The other streams are processed first.
             remove(stream, step.work)
             append(stream, step.work)
         case .full: run.room.samples = 0
@@ -237,13 +238,13 @@ extension HealthTurns {
 
     private mutating func endRun() -> [Effect] { answer() + nextTurn() }
 
-    /// What is left is done at a later wake: soon where only the room was used up, and when the store may be asked where
-    /// it keeps what it gets, by an exponential wait with full jitter: devices that failed together do not come back
-    /// together.
+    /// Returns the effect that schedules the remaining work. The delay is short if only the budget was used up. If a
+    /// store deferred samples, it is an exponential delay with full jitter, so that devices that failed together do not
+    /// retry together.
     private func askToWake() -> [Effect] {
         guard run.report.hasMore else { return [] }
         guard let worst = run.held.values.max(by: { $0.failures < $1.failures }) else {
-            // What cannot be done for another reason will hardly be possible at once.
+            // Work that is left for another reason can hardly be done at once.
             let isSoon = run.room.isUsedUp || run.report.code != nil
             return [.askToWake(atLeast: isSoon ? 0 : limits.longestDelay / 4, spread: limits.firstDelay)]
         }

@@ -1,30 +1,31 @@
-/// The rules above the streams: who has the turn, how much a wake may do, what goes first, and when HealthKit's completion
-/// handlers are called. Without a clock, a disk or a network: each event changes the state and yields what to do next.
+/// The rules that schedule the streams: which stream is next, how much a wake may do, and when HealthKit's completion
+/// handlers are called. Without a clock, a disk or a network: each event changes the state and returns the next
+/// effects.
 ///
 /// ```
-///           asked                    began                     nothing left, no room
+///           asked                    began                     no work or no budget left
 /// idle ───────────► gathering ───────────────► running ──────────────────────────────┐
 ///  ▲  ▲                                        │  ▲ │ a step at a time               │
 ///  │  │                 time over, stop        │  └─┘ changes, quarantine, history   │
 ///  │  └────── winding down ◄───────────────────┘                                     │
-///  │           the last step ends; whoever waits has the next turn                   │
+///  │           the last step ends; pending requests become the next run              │
 ///  └─────────────────────────────────────────────────────────────────────────────────┘
 /// ```
-/// - One run at a time. Whoever asks meanwhile waits, and all who wait become one run.
-/// - A run works on changes of all streams in turn, then on what was set aside, then on history: newest first, not in Low
-///   Power Mode, and only while nothing waits in the store.
-/// - Each who asked is answered exactly once, also where the run fails, is stopped or runs out of time.
+/// - There is one run at a time. All requests that arrive meanwhile become the next run.
+/// - A run processes changes of all streams in rotation, then quarantined samples, then history: newest first, not in
+///   Low Power Mode, and only while the store has no backlog.
+/// - Each request is answered exactly once, also if the run fails, is stopped or exceeds its time.
 public struct HealthTurns: Sendable {
-    /// Somebody who asks for a run: an observer's wake, or the app.
+    /// A request for a run, by an observer's wake or by the app.
     public struct Request: Sendable, Hashable {
-        /// Tells requests apart; never used twice.
+        /// The number of the request; never used twice.
         public let id: Int
         /// The types that changed; nil for all.
         public let types: Set<String>?
-        /// Whether the phone saves power: then no history is read.
+        /// Whether the phone is in Low Power Mode; then no history is read.
         public let isLowPower: Bool
 
-        /// Makes a request of its parts.
+        /// Creates a request.
         public init(id: Int, types: Set<String>? = nil, isLowPower: Bool = false) {
             self.id = id
             self.types = types
@@ -32,20 +33,20 @@ public struct HealthTurns: Sendable {
         }
     }
 
-    /// What a run knows of a stream when it begins.
+    /// The status of a stream at the beginning of a run.
     public struct Standing: Sendable, Hashable {
         /// The stream.
         public let stream: HealthStream
         /// Whether history is left.
         public var hasHistory: Bool
-        /// Whether something that was set aside is to be offered again.
+        /// Whether quarantined samples must be offered again.
         public var hasDue: Bool
         /// The failures of its store.
         public var hold: HealthStoreHold?
-        /// Why the stream cannot be worked on; nil where it can.
+        /// The code of the error that prevents work on the stream; nil if there is none.
         public var failure: String?
 
-        /// Makes a standing of its parts.
+        /// Creates a status.
         public init(
             _ stream: HealthStream, hasHistory: Bool = true, hasDue: Bool = false, hold: HealthStoreHold? = nil,
             failure: String? = nil
@@ -57,9 +58,9 @@ public struct HealthTurns: Sendable {
             self.failure = failure
         }
 
-        /// The standing that a state means.
+        /// Creates the status of a state.
         ///
-        /// - Parameter lookBack: history goes back so many seconds; nil takes all of it.
+        /// - Parameter lookBack: seconds that the history goes back; nil takes all of it.
         public init(_ stream: HealthStream, _ state: HealthStreamState, version: String, lookBack: Double?) {
             let limit = state.historyLimit(lookBack: lookBack)
             self.init(
@@ -70,47 +71,47 @@ public struct HealthTurns: Sendable {
         }
     }
 
-    /// An event that the turns are told.
+    /// An event that the rules handle.
     public enum Event: Sendable, Hashable {
-        /// Somebody asks for a run.
+        /// A run is requested.
         case asked(Request)
-        /// An observer failed and waits for its completion handler; the stable code says why.
+        /// An observer failed with this stable code, and waits for its completion handler.
         case observerFailed(id: Int, code: String)
-        /// Whoever asked does not wait any longer.
+        /// A request is cancelled by its caller.
         case abandoned(Int)
-        /// Somebody asks to forget streams; the answer comes as that of a run.
+        /// A reset of streams is requested; it is answered like a run.
         case resetAsked(id: Int, [HealthStream])
-        /// The streams were forgotten, or not: the stable code says why.
+        /// The streams were reset; the stable code is that of a failure.
         case forgot(code: String?)
-        /// The streams as they stand, the time, and a random number in 0..<1.
+        /// The status of the streams, the time, and a random number in 0..<1.
         case began([Standing], now: Double, random: Double)
         /// A step ended.
         case stepped(HealthStepReport)
-        /// As much waits in the store; nil where it cannot say.
+        /// The size of the store's backlog; nil if it is unknown.
         case backlog(Int?)
-        /// The time that ``Effect/startClock(run:)`` began is over.
+        /// The clock that ``Effect/startClock(run:)`` started has expired.
         case timeOver(run: Int)
-        /// Observers shall run for these types.
+        /// Observers must run for these types.
         case start([String])
-        /// No observer shall run, and nothing more be done. What is kept stays.
+        /// All observers and all work must stop. The saved state is kept.
         case stop
     }
 
     /// The effect of an event.
     public enum Effect: Sendable, Hashable {
-        /// Tell ``Event/began(_:now:random:)``.
+        /// Collect the input of a run, and post ``Event/began(_:now:random:)``.
         case gather
-        /// Do this work on this stream, and tell ``Event/stepped(_:)``.
+        /// Perform this work on this stream, and post ``Event/stepped(_:)``.
         case step(HealthStream, HealthStreamStep.Work, HealthRoom)
-        /// Let the step come to its end soon: cancel what it waits for.
+        /// End the step soon: cancel its pending calls.
         case cancelStep
-        /// Ask the store how much waits in it, and tell ``Event/backlog(_:)``.
+        /// Ask the store for its backlog, and post ``Event/backlog(_:)``.
         case askBacklog(store: String)
-        /// Forget what is kept of the streams, and tell ``Event/forgot(code:)``.
+        /// Erase the saved state of the streams, and post ``Event/forgot(code:)``.
         case forget([HealthStream])
-        /// Tell ``Event/timeOver(run:)`` when the time of a wake is over.
+        /// Post ``Event/timeOver(run:)`` when the time of a wake is over.
         case startClock(run: Int)
-        /// Call the completion handlers of those who asked, each once, and tell them.
+        /// Answer these requests, each once, with the report: call their completion handlers.
         case answer([Int], HealthSyncReport)
         /// Ask the system for a wake in `atLeast` seconds and a random part of `spread` more.
         case askToWake(atLeast: Double, spread: Double)
@@ -124,7 +125,7 @@ public struct HealthTurns: Sendable {
         case idle, gathering, stepping
         case asking(HealthStream)
         case forgetting
-        /// Those who asked were answered; the step is not at its end.
+        /// The requests were answered; the step has not ended.
         case winding
     }
 
@@ -132,40 +133,41 @@ public struct HealthTurns: Sendable {
     var phase = Phase.idle
     var isStopped = false
     var isObserving = false
-    /// Those whose run it is.
+    /// The requests of the current run.
     var current: [Request] = []
-    /// Those who wait for the next.
+    /// The requests for the next run.
     var waiting: [Request] = []
-    /// Streams to forget before the next run, and who asked for it.
+    /// The streams to erase before the next run, with the number of each request.
     var resets: [(id: Int, streams: [HealthStream])] = []
     var resetting: [Int] = []
     var run = HealthRun()
-    /// The number of the run, or of those who wait for one that winds down: a clock of an earlier one says nothing.
+    /// The number of the clock of the run, or of the requests that wait for a run to wind down. Earlier clocks are
+    /// ignored.
     var clock = 0
     /// Streams that had changes left when the last run ended.
     var unfinished: Set<HealthStream> = []
 
-    /// Turns that nobody asked for yet.
+    /// Creates the rules without any request.
     public init(limits: HealthSyncLimits = HealthSyncLimits()) { self.limits = limits }
 }
 
-/// The bounds of the work of one wake.
+/// The limits of the work of one wake.
 public struct HealthSyncLimits: Sendable, Hashable {
-    /// Seconds: the system gives a wake in the background some thirty.
+    /// Seconds. The system allows a background wake about thirty.
     public var seconds: Double
     /// Samples and deletions.
     public var samples: Int
     /// Bytes of JSON.
     public var bytes: Int
-    /// As many samples are read, and given to a store, at once.
+    /// Maximum number of samples that are read, and passed to a store, at once.
     public var batch: Int
-    /// The bound of the first wait after a failure in seconds; each later one is twice as long.
+    /// Upper bound of the first delay after a failure, in seconds; each later bound is twice as long.
     public var firstDelay: Double
-    /// The longest bound in seconds.
+    /// Maximum of that bound, in seconds.
     public var longestDelay: Double
 
-    /// Fifteen seconds, two thousand samples, a megabyte. What is less than one counts as one, as no bound would mean for ever;
-    /// a wake takes a day at most.
+    /// Creates limits; by default fifteen seconds, 2,000 samples and a megabyte. Values below one are raised to one,
+    /// because a wake without a budget would never make progress. The maximum time is one day.
     public init(
         seconds: Double = 15, samples: Int = 2_000, bytes: Int = 1_000_000, batch: Int = 500,
         firstDelay: Double = 30, longestDelay: Double = 3_600
@@ -179,20 +181,20 @@ public struct HealthSyncLimits: Sendable, Hashable {
     }
 }
 
-/// One run over the streams.
+/// The state of one run over the streams.
 struct HealthRun: Sendable {
     var room = HealthRoom(samples: 1, bytes: 1)
-    /// The streams whose changes are to be read, those whose quarantine, those whose history, each in order.
+    /// The streams whose changes, quarantine and history are to be processed, each in order.
     var changes: [HealthStream] = []
     var due: [HealthStream] = []
     var history: [HealthStream] = []
-    /// Stores that keep what they get, and for how long.
+    /// Stores that defer samples: their failures and delays in seconds.
     var held: [String: (failures: Int, retryAfter: Double)] = [:]
-    /// Stores in which something waits.
+    /// Stores with a backlog.
     var crowded: Set<String> = []
     var isLocked = false
     var isLowPower = false
-    /// Streams whose history is left; it counts as more also where it is not read in this run.
+    /// Streams with history left. It counts as remaining work even if this run does not read it.
     var hasHistory: Set<HealthStream> = []
     var report = HealthSyncReport()
 }

@@ -1,44 +1,45 @@
 import Foundation
 import Wire
 
-/// A device's membership of one study's server: where it is, what it knows us by, and the keys to seal to. Secret.
+/// A device's enrolment at one study's server: its address, the device's credentials, and the keys to seal to. Secret.
 public struct Enrolment: Codable, Sendable, Hashable {
-    /// The study's base URL, without a slash at the end.
+    /// The study's base URL, without a trailing slash.
     public let baseURL: String
     /// The client's id.
     public let clientID: String
     /// The client's secret.
     public let clientSecret: String
-    /// The study's shared word.
+    /// The study's shared antispam word.
     public let antispam: String
-    /// The study's public keys as the JWK set it published.
+    /// The study's public keys, as the published JWK set.
     public let jwks: String
-    /// The signature of the keys; `nil` where nobody gave the root's fingerprint, and then whoever answers under the
-    /// study's address can give keys of their own.
+    /// The signature of the keys; `nil` if the root's fingerprint is unknown. Then any server at the study's address
+    /// can substitute keys of its own.
     public let signedKeys: SignedKeys?
 
-    /// The certificate of the private authority that the server's certificate is of, in PEM; `nil` where the system trusts the
-    /// server's. A transport that honours it is the app's to give: URLSession takes none.
+    /// The certificate, in PEM, of the private authority that issued the server's certificate; `nil` if the system
+    /// trusts the server's certificate. The app must provide a transport that uses it: URLSession does not.
     public let certificateAuthority: String?
 
-    /// What is known of the signature of the study's keys.
+    /// The signature data of the study's keys.
     public struct SignedKeys: Codable, Sendable, Hashable {
-        /// The fingerprint of the study's root key, as the app or the invitation brought it.
+        /// The fingerprint of the study's root key, from the app or the invitation.
         public let root: String
         /// When the keys were signed.
         public let issuedAt: Date
-        /// When they end.
+        /// When the signature expires.
         public let expiresAt: Date
         /// When the device fetched them.
         public let fetchedAt: Date
 
-        /// Whether they are to be fetched again: a day after the last time, so that a rotation reaches the device.
+        /// Returns whether the keys must be fetched again: after their expiry, or a day after the last time, so that a
+        /// rotation reaches the device.
         public func isDue(now: Date) -> Bool {
             now >= expiresAt || abs(now.timeIntervalSince(fetchedAt)) >= 86_400
         }
     }
 
-    /// Puts an enrolment together. Throws ``OutboxError`` `url-invalid`, or `WireError` for keys that cannot be used.
+    /// Creates an enrolment. Throws ``OutboxError`` `url-invalid`, or `WireError` for unusable keys.
     public init(
         baseURL: String, clientID: String, clientSecret: String, antispam: String, jwks: String,
         signedKeys: SignedKeys? = nil, certificateAuthority: String? = nil
@@ -53,11 +54,11 @@ public struct Enrolment: Codable, Sendable, Hashable {
         _ = try publicKeys()
     }
 
-    /// The same enrolment at another address of the study's server, or with another private authority.
+    /// Returns the enrolment with another address of the study's server, or with another private authority.
     ///
     /// - Parameters:
-    ///   - baseURL: the new address; nil for the one that it has.
-    ///   - certificateAuthority: the authority's certificate in PEM; nil for the one that it has.
+    ///   - baseURL: the new address; nil keeps the present one.
+    ///   - certificateAuthority: the authority's certificate in PEM; nil keeps the present one.
     /// - Throws: ``OutboxError`` `url-invalid`.
     public func changing(baseURL: String? = nil, certificateAuthority: String? = nil) throws -> Enrolment {
         try Enrolment(
@@ -66,22 +67,23 @@ public struct Enrolment: Codable, Sendable, Hashable {
             certificateAuthority: certificateAuthority ?? self.certificateAuthority)
     }
 
-    /// The published keys.
+    /// Returns the published keys.
     public func publishedKeys() throws(WireError) -> PublishedKeys { try PublishedKeys(reading: Data(jwks.utf8)) }
 
-    /// The study's own keys.
+    /// Returns the study's own keys.
     public func publicKeys() throws(WireError) -> [PublicKey] { try publishedKeys().own }
 
-    /// The id of the study, as its published keys name it; `nil` where they do not, as those of an older server.
+    /// The id of the study in its published keys; `nil` for an older server, whose keys do not contain it.
     public var studyID: String? { PublicKey.study(ofKeys: Data(jwks.utf8)) }
 
-    /// The keys to seal a JWE to: one of the study's, and those of others who open it alone, if the study names any.
+    /// Returns the keys to seal a JWE to: one of the study's, and those of additional recipients, if the study names
+    /// any.
     public func recipients() throws(WireError) -> [PublicKey] { try publishedKeys().recipients }
 
-    /// The key to seal a C3-PRO envelope to; `nil` if the study has no RSA key.
+    /// Returns the key to seal a C3-PRO envelope to; `nil` if the study has no RSA key.
     public func rsaRecipient() throws(WireError) -> RSAPublicKey? { try publishedKeys().rsa }
 
-    /// An address below the base URL. Throws `url-invalid`.
+    /// Returns a URL below the base URL. Throws `url-invalid`.
     public func url(_ path: String) throws(OutboxError) -> URL {
         guard let url = URL(string: baseURL + path) else {
             throw OutboxError(.urlInvalid, "The study's address is no URL.")
@@ -89,7 +91,7 @@ public struct Enrolment: Codable, Sendable, Hashable {
         return url
     }
 
-    /// Checks a base URL: https, or http to this machine only, since secrets go over it; no user, query or fragment.
+    /// Checks a base URL: https, or http to this machine only, because it carries secrets; no user, query or fragment.
     static func checked(_ text: String) throws(OutboxError) -> String {
         var text = text.trimmingCharacters(in: .whitespacesAndNewlines)
         while text.hasSuffix("/") { text.removeLast() }

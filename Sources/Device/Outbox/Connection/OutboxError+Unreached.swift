@@ -1,9 +1,9 @@
 import Foundation
 
 extension OutboxError {
-    /// The error of a request that no server answered, with the address that was tried.
+    /// Returns the error of a request without a response, with the address that was tried.
     ///
-    /// - Parameter error: what the system reports; nil where it reports nothing.
+    /// - Parameter error: the system's error; nil if it reports none.
     static func unreached(_ url: URL?, because error: (any Error)? = nil) -> OutboxError {
         let address = url.map(\.origin) ?? "its address"
         if let error = error as NSError?, let reason = certificateProblem(error) {
@@ -13,11 +13,11 @@ extension OutboxError {
             .connectionFailed, "The server at \(address) cannot be reached, or the connection broke.")
     }
 
-    /// The error that the certificate of a server is not trusted.
+    /// Returns the error for a server certificate that is not trusted.
     ///
     /// - Parameters:
     ///   - address: the scheme, host and port that were tried.
-    ///   - reason: what the system reports.
+    ///   - reason: the reason that the system reports.
     public static func certificateUntrusted(_ address: String, _ reason: String) -> OutboxError {
         OutboxError(
             .certificateUntrusted,
@@ -25,16 +25,16 @@ extension OutboxError {
                 + "authority's certificate.")
     }
 
-    /// What the system reports of a certificate that it does not trust; nil for another error.
+    /// Returns the reason that a certificate is not trusted; nil for another error.
     private static func certificateProblem(_ error: NSError) -> String? {
         guard error.domain == NSURLErrorDomain else { return nil }
         switch error.code {
         case NSURLErrorServerCertificateUntrusted, NSURLErrorServerCertificateHasUnknownRoot:
             return "its authority is unknown"
         case NSURLErrorServerCertificateHasBadDate, NSURLErrorServerCertificateNotYetValid:
-            return "it has ended, or has not begun"
+            return "it has expired or is not yet valid"
         default:
-            // Foundation on Linux has no code for it, and passes the words of the library below on.
+            // Foundation on Linux has no code for it, and passes on the text of the underlying library.
             let words = error.localizedDescription
             return words.hasPrefix("SSL") && words.contains("certificate") ? words : nil
         }
@@ -42,7 +42,7 @@ extension OutboxError {
 }
 
 extension URL {
-    /// Scheme, host and port: an address without a path or a query, which may name something.
+    /// Scheme, host and port: a URL without path and query, which may contain private data.
     public var origin: String {
         let host = host(percentEncoded: false) ?? ""
         let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host

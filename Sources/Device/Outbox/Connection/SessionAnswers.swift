@@ -4,13 +4,13 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// What a session tells of its tasks.
+/// An event of a session's task.
 enum SessionEvent: Sendable {
     case received(URLSessionTask, Data)
     case completed(URLSessionTask, (any Error)?)
 }
 
-/// Puts the answers of a session's tasks together, as they come.
+/// Assembles the responses of a session's tasks.
 actor SessionAnswers {
     private struct Pending {
         let continuation: CheckedContinuation<TransportResponse, any Error>
@@ -20,16 +20,16 @@ actor SessionAnswers {
     private let largest: Int
     private var pending: [Int: Pending] = [:]
 
-    /// - Parameter largest: bytes of a body beyond which an answer fails.
+    /// - Parameter largest: maximum bytes of a response body; a larger response fails.
     init(largest: Int) { self.largest = largest }
 
-    /// Begins a task and waits for its answer.
+    /// Starts a task and waits for its response.
     ///
-    /// - Throws: ``OutboxError`` `connection-failed` where none came, `answer-invalid` for one that is too large or not HTTP; a
-    ///   `CancellationError` where nobody waits for it any more.
+    /// - Throws: ``OutboxError`` `connection-failed` if there is no response, `answer-invalid` if it is too large or
+    ///   not HTTP; `CancellationError` if the caller is cancelled.
     func answer(of task: URLSessionTask) async throws -> TransportResponse {
         try await withCheckedThrowingContinuation { continuation in
-            // What is cancelled before it begins tells so at once, or never.
+            // A task that is cancelled before it starts may never report completion.
             guard !Task.isCancelled else {
                 continuation.resume(throwing: CancellationError())
                 return
@@ -42,7 +42,7 @@ actor SessionAnswers {
     func take(_ event: SessionEvent) {
         switch event {
         case .received(let task, let part):
-            // Nobody waits for one that was too large any more.
+            // A task whose response was too large is finished already.
             guard let size = pending[task.taskIdentifier]?.body.count else { return }
             guard part.count <= largest - size else {
                 task.cancel()
@@ -67,8 +67,8 @@ actor SessionAnswers {
     }
 }
 
-/// Passes on what the session tells, in its order, and follows a redirect only where it cannot carry anything to another place
-/// or turn a POST into a GET.
+/// Passes on the events of the session, in order. It follows a redirect only if it can neither send data to another
+/// host nor turn a POST into a GET.
 final class SessionDelegate: NSObject, URLSessionDataDelegate {
     private let sink: AsyncStream<SessionEvent>.Continuation
 

@@ -2,30 +2,31 @@ import Foundation
 import Wire
 
 extension StudyConnection {
-    /// Joins a study's server: fetches its public keys and registers this installation (RFC 7591 with C3-PRO's receipt).
+    /// Enrols at a study's server: fetches its public keys and registers this installation (RFC 7591 with C3-PRO's
+    /// receipt).
     ///
     /// - Parameters:
     ///   - url: the study's base URL; https, or http on this machine.
-    ///   - antispam: the study's shared word.
+    ///   - antispam: the study's shared antispam word.
     ///   - receipt: the app's receipt in base64; white space is ignored.
     ///   - clientName: the app's name, for the study's list.
-    ///   - sandbox: whether the receipt is of the store's sandbox.
-    ///   - root: the fingerprint of the study's root key, which the app or an invitation brings and nobody on the way: the
-    ///     keys must be signed by it, now and whenever they are fetched again. Without one whoever answers under the address
-    ///     is believed: for development only.
-    ///   - certificateAuthority: the certificate of the server's private authority in PEM, to be kept; the transport is to honour
-    ///     it.
-    /// - Returns: the enrolment to keep (``DeviceStore/save(_:)``).
+    ///   - sandbox: whether the receipt is from the store's sandbox.
+    ///   - root: the fingerprint of the study's root key, which comes with the app or an invitation and not over the
+    ///     network. The keys must be signed by it, now and whenever they are fetched again. Without it, any server at
+    ///     the address is trusted: for development only.
+    ///   - certificateAuthority: the certificate of the server's private authority in PEM, to be stored; the transport
+    ///     must use it.
+    /// - Returns: the enrolment to save (``DeviceStore/save(_:)``).
     ///
     /// - Throws: ``OutboxError``: `url-invalid`, `registration-refused`, `request-refused`, `server-unavailable`,
-    ///   `connection-failed`, `answer-invalid`; `WireError`: `key-set-invalid`, `key-set-expired`, or what is wrong with the
+    ///   `connection-failed`, `answer-invalid`; `WireError`: `key-set-invalid`, `key-set-expired`, or the error of the
     ///   keys; `CancellationError`.
     public static func enrol(
         url: String, antispam: String, receipt: String, clientName: String? = nil, sandbox: Bool = false,
         root: String? = nil, certificateAuthority: String? = nil, transport: any Transport = URLSessionTransport(),
         environment: DeviceEnvironment = DeviceEnvironment()
     ) async throws -> Enrolment {
-        // 1. The keys: an address that has none is no study, and no registration should be spent on it.
+        // 1. The keys: an address without keys is no study, and a registration must not be spent on it.
         let baseURL = try Enrolment.checked(url)
         let (jwks, signedKeys) = try await publishedKeys(
             baseURL: baseURL, antispam: antispam, root: root, transport, now: environment.now)
@@ -51,11 +52,11 @@ extension StudyConnection {
             jwks: jwks, signedKeys: signedKeys, certificateAuthority: certificateAuthority)
     }
 
-    /// The study's published keys, checked against its root where one is known.
+    /// Returns the study's published keys, verified with its root key if the fingerprint is known.
     ///
     /// - Parameters:
-    ///   - study: the study that they must be of; nil for any.
-    ///   - newest: when the newest set was signed that the device has seen.
+    ///   - study: the required study of the keys; nil for any.
+    ///   - newest: the time of signing of the newest key set that the device has received.
     static func publishedKeys(
         baseURL: String, antispam: String, root: String?, study: String? = nil, newest: Date? = nil,
         _ transport: any Transport, now: @Sendable () -> Date
@@ -75,7 +76,7 @@ extension StudyConnection {
         )
     }
 
-    /// The study's published JWK set, checked to hold a key we can seal to.
+    /// Returns the study's published JWK set, which must contain a usable key.
     static func keys(
         baseURL: String, antispam: String, _ transport: any Transport, now: @Sendable () -> Date
     ) async throws -> String {

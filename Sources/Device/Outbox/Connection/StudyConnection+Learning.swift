@@ -1,27 +1,28 @@
 import Foundation
 import Wire
 
-/// The result of a round of learning.
+/// The result of reading the deliveries.
 public struct LearningReport: Codable, Sendable, Hashable {
-    /// Submissions that are stored, as was not known before.
+    /// Submissions that are newly reported as stored.
     public let stored: Int
-    /// Submissions that are refused, as was not known before.
+    /// Submissions that are newly reported as refused.
     public let refused: Int
-    /// Submissions that the study lost in a restore and that wait in the queue again.
+    /// Submissions that the study lost in a restore and that are queued again.
     public let requeued: Int
-    /// Submissions that need not be kept on the device any longer.
+    /// Submissions that were removed because the device need not keep them any longer.
     public let removed: Int
 }
 
 extension StudyConnection {
-    /// Asks what became of the submissions since it last asked, notes it at the sent ones, and removes those that need
-    /// not be kept any longer.
+    /// Reads the changes of the deliveries since the last call, records them with the sent submissions, and removes
+    /// those that need not be kept any longer.
     ///
-    /// Where the server's epoch is another than before, the study was restored from a backup: all is asked from the
-    /// beginning, and each kept submission that the server does not list goes back to the queue, in its old place.
+    /// If the server's epoch has changed, the study was restored from a backup: all deliveries are read from the
+    /// beginning, and each kept submission that the server does not list returns to the queue with its old number.
     ///
-    /// - Throws: ``OutboxError``: `outbox-busy` if another process is learning, or is sending when something must go
-    ///   back; what a request throws; storage errors; `CancellationError`. Nothing is lost then; the next round does it.
+    /// - Throws: ``OutboxError``: `outbox-busy` if another process reads deliveries, or sends while submissions must
+    ///   return to the queue; errors of requests; storage errors; `CancellationError`. Nothing is lost then; the next
+    ///   call repeats it.
     @discardableResult
     public func learnDeliveries(
         in store: DeviceStore, retention: SentRetention = SentRetention()
@@ -29,22 +30,22 @@ extension StudyConnection {
         let outbox = store.outbox
         let lock = try outbox.learningLock()
         defer { withExtendedLifetime(lock) {} }
-        // Another client's position is none.
+        // A position of another client is not valid.
         let saved = store.deliveriesPosition()
         let position = saved.flatMap { $0.client == enrolment.clientID ? $0 : nil }
-        // Also where the study cannot be asked now: what is sent then is refused if it was restored meanwhile.
+        // Also set if the study cannot be reached now: a study that was restored meanwhile then refuses the old epoch.
         learnedEpoch = saved?.epoch(for: enrolment)
-        // 1. What was sent before the question: of what is sent meanwhile the answer need not know.
+        // 1. Submissions sent before the request; the response need not contain later ones.
         let before = try outbox.sentSubmissions()
         let listing = try await readDeliveries(after: position, of: Set(before.map(\.entry.submissionID)))
         let first = first(after: saved, epoch: listing.epoch, last: before.last?.entry.sequence ?? 0)
-        // 2. What the study acknowledged and does not list was lost in a restore. It goes back, while nobody sends:
-        //    older before newer.
+        // 2. Submissions that the study acknowledged and does not list were lost in a restore. They return to the
+        //    queue, older before newer, while no process sends.
         var lost: [SentSubmission] = []
         if listing.isWhole {
             lost = before.filter { listing.told[$0.entry.submissionID] == nil && $0.entry.sequence >= first }
         } else if !listing.missing.isEmpty {
-            // Without a restore too the study may lack what somebody acknowledged for it. It names the numbers.
+            // Without a restore, acknowledged submissions may also be missing. The study lists their numbers.
             lost = outbox.numbered(before) { number in
                 number >= first && listing.missing.contains { $0.from <= number && number <= $0.to }
             }
@@ -55,11 +56,11 @@ extension StudyConnection {
             defer { withExtendedLifetime(sending) {} }
             requeued = try outbox.requeue(lost)
         }
-        // 3. What it said of the others. Without a position nobody knows in which epoch an earlier word was heard.
+        // 3. The statuses of the others. Without a position, the epoch of earlier statuses is unknown.
         let isRestored = listing.isWhole && (position == nil || position?.epoch != listing.epoch)
         let noted = try outbox.note(
             listing.told, isRestored: isRestored, retention: retention, now: environment.now())
-        // 4. Only then the position: a stop before it asks once more.
+        // 4. The position is saved last: after a stop before that, the deliveries are read again.
         let reached = DeliveriesPosition(
             client: enrolment.clientID, keys: enrolment.keyIDs, cursor: listing.cursor, epoch: listing.epoch,
             first: first)
@@ -69,17 +70,18 @@ extension StudyConnection {
             stored: noted.stored, refused: noted.refused, requeued: requeued, removed: noted.removed)
     }
 
-    /// The number of the first submission for which the list speaks.
+    /// Returns the number of the first submission that the list covers.
     private func first(after saved: DeliveriesPosition?, epoch: Int64?, last: Int64) -> Int64 {
         guard let saved else { return 1 }
-        // A study that was restored from before this device enrolled knows nothing of it: it had to enrol anew, and what
-        // it sent before is what was lost. It is the same study if it opens what was sealed for it then.
+        // A study that was restored from a backup older than this device's enrolment does not know the device. The
+        // device had to enrol again, and its earlier submissions are lost. The study is the same if it can open what
+        // was sealed for it then.
         let isRestored = saved.epoch != nil && saved.epoch != epoch && saved.isOfStudy(of: enrolment)
         return saved.client == enrolment.clientID || isRestored ? saved.first : last.clampedSuccessor
     }
 
-    /// All deliveries after the cursor, in the order of their last changes; a submission that changed while the pages
-    /// were read stands once, at its newest state. Throws ``OutboxError``, `CancellationError`.
+    /// Returns all deliveries after the cursor, in the order of their last changes. A submission that changed while the
+    /// pages were read occurs once, with its newest state. Throws ``OutboxError``, `CancellationError`.
     public func allDeliveries(
         after cursor: String? = nil
     ) async throws -> (deliveries: [DeliveriesPage.Delivery], next: String?) {
@@ -98,33 +100,33 @@ extension StudyConnection {
 
     // MARK: - Pages
 
-    /// The statuses and the position that the pages told.
+    /// The statuses and the position from the pages.
     private struct Listing {
-        /// The newest status by submission, of those asked about.
+        /// The newest status of each requested submission.
         var told: [String: String] = [:]
         var cursor = ""
         var epoch: Int64?
-        /// The numbers that never came.
+        /// The numbers that the study never received.
         var missing: [DeliveriesPage.Missing] = []
-        /// Whether the pages began at the beginning.
+        /// Whether the pages start at the beginning.
         var isWhole: Bool
     }
 
-    /// More pages than this are no list of one device's submissions.
+    /// Maximum number of pages. No list of one device's submissions has more.
     private static let mostPages = 100_000
-    /// A cursor is a small text.
+    /// Maximum length of a cursor in bytes.
     private static let longestCursor = 1_024
 
-    /// Reads the pages after the position, or from the beginning where the server's epoch changed or it does not know
-    /// the cursor.
+    /// Reads the pages after the position, or from the beginning if the server's epoch changed or it rejects the
+    /// cursor.
     private func readDeliveries(after position: DeliveriesPosition?, of submissionIDs: Set<String>) async throws
         -> Listing
     {
         var cursor = position?.cursor
-        // A restore while the pages are read begins them anew; a third one in a row is no restore.
+        // After a restore during the reading, it starts again; three times in a row is an error.
         for _ in 0..<3 {
             var listing = Listing(isWhole: cursor == nil)
-            // From the beginning any epoch is right, as long as all pages have the same.
+            // From the beginning any epoch is valid, as long as it is the same in all pages.
             var epoch: Int64?? = cursor == nil ? .none : .some(position?.epoch)
             do {
                 let end = try await pages(after: cursor) { page in
@@ -149,9 +151,9 @@ extension StudyConnection {
         throw OutboxError(.serverUnavailable, "The server's list of deliveries keeps changing: try again later.")
     }
 
-    /// Reads page after page until one brings nothing new.
-    /// - Parameter take: what to do with a page; whether to go on.
-    /// - Returns: the last cursor; `nil` if `take` ended it.
+    /// Reads page after page until one has no new deliveries.
+    /// - Parameter take: handles a page; returns whether to continue.
+    /// - Returns: the last cursor; `nil` if `take` stopped.
     private func pages(
         after start: String?, _ take: (DeliveriesPage) throws -> Bool
     ) async throws -> String? {
@@ -169,6 +171,6 @@ extension StudyConnection {
 }
 
 extension Int64 {
-    /// The next number; the last one there is has none but itself.
+    /// The next number; the maximum is its own successor.
     fileprivate var clampedSuccessor: Int64 { self == .max ? self : self + 1 }
 }

@@ -3,38 +3,39 @@ import Wire
 
 /// The result of a round of sending.
 public struct SendReport: Codable, Sendable, Hashable {
-    /// The way in which the round ended.
+    /// The reason that the round ended.
     public enum Ending: String, Codable, Sendable, Hashable {
         /// The queue is empty.
         case emptied
-        /// The first file waits for a better time; `reason` says why.
+        /// The first file is deferred; `reason` is the code.
         case held
-        /// The Contract was refused; nothing goes before a new one.
+        /// The Contract was refused; nothing is sent before a new one.
         case stopped
     }
 
     /// Submissions the study acknowledged in this round.
     public let sent: Int
-    /// Submissions that moved to the refused ones in this round.
+    /// Submissions that were refused in this round.
     public let refused: Int
-    /// Submissions that wait in the queue.
+    /// Submissions left in the queue.
     public let remaining: Int
     /// How the round ended.
     public let ending: Ending
-    /// For ``Ending/held`` and ``Ending/stopped`` a stable code: `connection-failed`, `certificate-untrusted`, `server-unavailable`,
-    /// `token-refused`, `answer-unmarked` (something answered that is not known to be the study), `consent-refused`,
-    /// `study-restored` (learn what it lost, then send), or the study's own code where it will not take the first file for now.
+    /// The stable code for ``Ending/held`` and ``Ending/stopped``: `connection-failed`, `certificate-untrusted`,
+    /// `server-unavailable`, `token-refused`, `answer-unmarked` (a response that is not known to be the study's),
+    /// `consent-refused`, `study-restored` (read the deliveries, then send), or the study's own code if it does not
+    /// accept the first file now.
     public let reason: String?
 }
 
 extension StudyConnection {
-    /// Sends what is queued, in order, until the queue is empty, or its first file must wait longer than the patience
-    /// allows, or the Contract was refused. Files leave the queue only when the study itself said that it has them
-    /// (``OutboxDirectory/sentFolder``) or that it refuses them (``OutboxDirectory/refusedFolder``).
+    /// Sends the queued submissions in order until the queue is empty, its first file must wait longer than the
+    /// patience allows, or the Contract is refused. Files leave the queue only when the study itself acknowledges them
+    /// (``OutboxDirectory/sentFolder``) or refuses them (``OutboxDirectory/refusedFolder``).
     ///
     /// - Parameters:
-    ///   - patience: how often to try, and how long to wait in between.
-    ///   - timeLimit: seconds after which no further wait is begun; `nil` for none.
+    ///   - patience: the number of attempts and the delays between them.
+    ///   - timeLimit: seconds after which no further delay begins; `nil` for none.
     /// - Throws: ``OutboxError``: `outbox-busy` if another process is sending, storage errors; `CancellationError`.
     public func sendAll(
         from outbox: OutboxDirectory, patience: OutboxSender.Patience = .init(), timeLimit: Double? = nil
@@ -53,7 +54,7 @@ extension StudyConnection {
         return try report(sender, .held(code: "server-unavailable"), outbox)
     }
 
-    /// Does one thing and says what came of it.
+    /// Performs one effect and returns the resulting event.
     private func perform(
         _ effect: OutboxSender.Effect, outbox: OutboxDirectory, envelope: inout QueuedEnvelope?, deadline: Date?
     ) async throws -> OutboxSender.Event {
@@ -81,7 +82,7 @@ extension StudyConnection {
         return .queue(entries, consent)
     }
 
-    /// Asks for a token and returns the event that comes of it.
+    /// Requests a token and returns the resulting event.
     func tokenEvent(renewing: Bool) async throws -> OutboxSender.Event {
         do {
             _ = try await accessToken(renewing: renewing)
@@ -96,7 +97,7 @@ extension StudyConnection {
     }
 
     private func post(_ envelope: QueuedEnvelope?, kind: String) async throws -> OutboxSender.Event {
-        // The sender posts only what it has read.
+        // The sender posts only files that it has read.
         guard let envelope else { return .networkFailed }
         let header = envelope.header
         do {
@@ -105,7 +106,7 @@ extension StudyConnection {
                 SubmissionAnswer(response, to: header.listedSubmissionID, sentAs: header.format, now: environment.now())
             )
         } catch let error as OutboxError {
-            // The token may have run out between two effects; then its failure is a failure of this attempt.
+            // The token may expire between two effects; its failure is then a failure of this attempt.
             return error.reason == .tokenRefused
                 ? .answered(SubmissionAnswer(status: 401, mark: .problem(code: error.code))) : .networkFailed
         }

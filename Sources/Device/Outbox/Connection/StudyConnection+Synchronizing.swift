@@ -2,35 +2,36 @@ import Core
 import Foundation
 import Wire
 
-/// The result of a round of learning and sending.
+/// The result of reading the deliveries and sending.
 public struct SynchronizationReport: Codable, Sendable, Hashable {
-    /// The result of learning about earlier submissions; `nil` if the study did not say.
+    /// The result of reading the deliveries of earlier submissions; `nil` on failure.
     public let learned: LearningReport?
     /// The result of sending.
     public let sending: SendReport
-    /// What became of the study's keys.
+    /// The result of the renewal of the study's keys.
     public let keys: KeyRenewal
 }
 
-/// What became of the study's keys in a round.
+/// The result of the renewal of the study's keys in a round.
 public enum KeyRenewal: Codable, Sendable, Hashable {
-    /// They are those that the device has.
+    /// The device has the current keys.
     case current
-    /// The device has others now: what is queued from here on is sealed to them.
+    /// The device has new keys: later submissions are sealed to them.
     case renewed
-    /// They were to be fetched and could not be, or were not the study's: the error's stable code. The device goes on with
-    /// those that it has.
+    /// The renewal was due and failed with this stable code, or the keys are not the study's. The device continues with
+    /// the present keys.
     case failed(code: String)
 }
 
 extension StudyConnection {
-    /// Learns what became of earlier submissions, then sends what is queued (``sendAll(from:patience:timeLimit:)``), then
-    /// fetches the study's keys again where that is due (``renewKeysWhereDue(in:)``).
+    /// Reads the deliveries of earlier submissions, then sends the queue (``sendAll(from:patience:timeLimit:)``), then
+    /// fetches the study's keys again if that is due (``renewKeysWhereDue(in:)``).
     ///
-    /// Learning goes first: what a restored server lost is older than what waits, and must arrive before it. That it
-    /// fails keeps nothing from being sent, unless the server says that it was restored: then it is asked once more.
+    /// The deliveries are read first: submissions that a restored server lost are older than the queued ones and must
+    /// arrive before them. Sending continues even if this fails, unless the server reports that it was restored: then
+    /// the deliveries are read again.
     ///
-    /// - Throws: what sending throws.
+    /// - Throws: errors of sending.
     public func synchronize(
         _ store: DeviceStore, patience: OutboxSender.Patience = .init(), timeLimit: Double? = nil,
         retention: SentRetention = SentRetention()
@@ -38,7 +39,7 @@ extension StudyConnection {
         let end = timeLimit.map { environment.now().addingTimeInterval($0) }
         var learned = try await learn(in: store, retention)
         var sending = try await sendAll(from: store.outbox, patience: patience, timeLimit: timeLimit)
-        // Restored since it was asked; one that is restored again and again is asked another time.
+        // The study was restored since the deliveries were read. After two repetitions, a later call continues.
         for _ in 0..<2 where sending.isRestored {
             guard let again = try await learn(in: store, retention) else { break }
             learned = learned.map { $0 + again } ?? again
@@ -51,7 +52,8 @@ extension StudyConnection {
         return SynchronizationReport(learned: learned, sending: sending, keys: try await renewKeysWhereDue(in: store))
     }
 
-    /// The result of learning; nil where it failed: sending meets the same trouble, if it is one, and says so.
+    /// Returns the result of reading the deliveries; nil on failure. A persistent failure occurs in sending too, and is
+    /// reported there.
     private func learn(in store: DeviceStore, _ retention: SentRetention) async throws -> LearningReport? {
         do {
             return try await learnDeliveries(in: store, retention: retention)
@@ -62,10 +64,10 @@ extension StudyConnection {
         }
     }
 
-    /// Fetches the study's keys again where its server told of others than the device has, or a day has passed, and keeps
-    /// them in the store. What waits in the queue stays sealed as it is: the study opens it with its older keys.
+    /// Fetches the study's keys again if its server reported others or they are due, and saves them in the store.
+    /// Queued submissions are not sealed again: the study opens them with its older keys.
     ///
-    /// - Throws: `CancellationError` alone; whatever else keeps the keys from being renewed is told.
+    /// - Throws: `CancellationError` only; other errors are part of the result.
     @discardableResult
     public func renewKeysWhereDue(in store: DeviceStore) async throws -> KeyRenewal {
         // Another process may have fetched them meanwhile.
@@ -83,7 +85,7 @@ extension StudyConnection {
 }
 
 extension SendReport {
-    /// Whether the study waits for what it lost in a restore.
+    /// Whether the study must first get the submissions that it lost in a restore.
     fileprivate var isRestored: Bool { ending == .held && reason == StudyPath.restoredCode }
 
     fileprivate static func + (first: Self, second: Self) -> Self {

@@ -2,24 +2,25 @@ import Core
 import Foundation
 import Wire
 
-/// The conversation of one enrolled device with its study's server. The access token stays in memory.
+/// The connection of one enrolled device to its study's server. The access token is kept in memory only.
 public actor StudyConnection {
-    /// Who we are to the server.
+    /// The enrolment of the device at the server.
     public nonisolated let enrolment: Enrolment
     let transport: any Transport
     nonisolated let environment: DeviceEnvironment
     private var token: (text: String, until: Date)?
-    /// The fingerprint of the keys that the server published when it last answered.
+    /// The fingerprint of the study's keys in the latest response of the server.
     private var toldKeys: String?
-    /// The error of the last request, where it reached no server; nil after one that did.
+    /// The error of the last request if it reached no server; nil after a response.
     public private(set) var failure: OutboxError?
-    /// The server's epoch of which the device last learned (``DeliveriesPage/epoch``), as soon as this connection knows it.
+    /// The latest epoch of the server that the device has read (``DeliveriesPage/epoch``); nil until this connection
+    /// knows it.
     var learnedEpoch: Int64?
 
-    /// A token is renewed this many seconds before its end: it must outlive the request it goes with.
+    /// Seconds before its expiry at which a token is renewed: it must outlive its request.
     private static let margin = 30.0
 
-    /// Opens a connection; nothing is sent yet.
+    /// Creates a connection without sending anything.
     public init(
         enrolment: Enrolment, transport: any Transport = URLSessionTransport(),
         environment: DeviceEnvironment = DeviceEnvironment()
@@ -31,8 +32,9 @@ public actor StudyConnection {
 
     // MARK: - Token
 
-    /// A token: the one in memory while it lasts, else a new one by the client credentials grant (RFC 6749 section 4.4).
-    /// Throws `token-refused`, `server-unavailable`, `connection-failed` or `answer-invalid`, or `CancellationError`.
+    /// Returns the token in memory while it is valid, otherwise a new one by the client credentials grant (RFC 6749
+    /// section 4.4). Throws `token-refused`, `server-unavailable`, `connection-failed` or `answer-invalid`, or
+    /// `CancellationError`.
     func accessToken(renewing: Bool = false) async throws -> String {
         if !renewing, let token, environment.now() < token.until { return token.text }
         token = nil
@@ -46,11 +48,12 @@ public actor StudyConnection {
                 "Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json",
             ], body: Data("grant_type=client_credentials".utf8))
         guard (200..<300).contains(response.status) else {
-            // RFC 6749 section 5.2: a refusal is 401 or names its error. A firewall's 403 says nothing of credentials.
+            // RFC 6749 section 5.2: a refusal is 401 or names its error. A firewall's 403 does not concern the
+            // credentials.
             guard response.status == 401 || response.errorCode != nil else {
                 throw OutboxError(
                     .serverUnavailable,
-                    "No token could be had (status \(response.status)): try again later, or check the network.",
+                    "No token was issued (status \(response.status)): try again later, or check the network.",
                     status: response.status, retryAfter: response.retryAfter(now: environment.now()))
             }
             throw response.failure(
@@ -67,16 +70,16 @@ public actor StudyConnection {
 
     // MARK: - Requests
 
-    /// Sends one sealed submission with the token in memory and returns the answer, whatever it is.
+    /// Sends one sealed submission with the token in memory and returns any response.
     func submit(_ envelope: Data, _ header: EnvelopeHeader, kind: String) async throws -> TransportResponse {
         var request = try await submissionRequest(header, kind: kind, epoch: learnedEpoch)
         request.body = envelope
         return try await noting(reach(request))
     }
 
-    /// The request that sends a submission, with the token in memory and without the envelope.
+    /// Returns the request that sends a submission, with the token in memory and without the envelope.
     ///
-    /// - Parameter epoch: the server's epoch that the device knows; nil where it never learned.
+    /// - Parameter epoch: the server's epoch that the device knows; nil if it has never read the deliveries.
     func submissionRequest(_ header: EnvelopeHeader, kind: String, epoch: Int64?) async throws -> TransportRequest {
         var headers = [
             "Authorization": "Bearer \(try await accessToken())", "Content-Type": header.format.mediaType,
@@ -86,13 +89,13 @@ public actor StudyConnection {
         return try request("POST", "\(StudyPath.submissions)/\(kind)", headers: headers)
     }
 
-    /// Returns what became of this device's submissions since the cursor; `nil` from the beginning. Call again with the
-    /// page's `next` until it has no deliveries. Throws ``OutboxError``, `CancellationError`.
+    /// Returns the changes of this device's deliveries after the cursor; `nil` starts at the beginning. Call it again
+    /// with the page's `next` until it has no deliveries. Throws ``OutboxError``, `CancellationError`.
     public func deliveries(after cursor: String? = nil) async throws -> DeliveriesPage {
         try await deliveriesPage(after: cursor).page
     }
 
-    /// The page after the cursor, and the wait in seconds that the answer asks for before the next question.
+    /// Returns the page after the cursor, and the delay in seconds that the response asks for before the next request.
     func deliveriesPage(after cursor: String?) async throws -> (page: DeliveriesPage, retryAfter: Double?) {
         let query = cursor.map { "?after=\(PercentEncoding.encode($0))" } ?? ""
         let response = try await get(StudyPath.deliveries + query, accept: "application/json")
@@ -102,36 +105,36 @@ public actor StudyConnection {
         return (page, response.retryAfter(now: environment.now()))
     }
 
-    /// The study's questionnaire of this id, byte for byte as published. Throws ``OutboxError``,
+    /// Returns the study's questionnaire with this id, byte for byte as published. Throws ``OutboxError``,
     /// `CancellationError`.
     public func questionnaire(id: String) async throws -> Data {
         let path = "\(StudyPath.questionnaires)/\(PercentEncoding.encode(id))"
         return try await get(path, accept: "application/fhir+json").body
     }
 
-    /// The versions of the study's consent that may be signed: a Bundle of Contracts in JSON, the newest first. Throws
-    /// ``OutboxError``, `CancellationError`.
+    /// Returns the versions of the study's consent that may be signed: a Bundle of Contracts in JSON, the newest first.
+    /// Throws ``OutboxError``, `CancellationError`.
     public func publishedConsents() async throws -> Data {
         try await get(StudyPath.consent, accept: "application/fhir+json").body
     }
 
-    /// A file that a study may have for its devices.
+    /// An optional file of a study for its devices.
     public enum StudyFile: Sendable, Hashable {
-        /// It is as the device has it.
+        /// The file is the same as the device's.
         case unchanged
-        /// The study has none.
+        /// The study has no such file.
         case absent
-        /// Its bytes, and the tag by which it is known (RFC 9110 section 8.8.3).
+        /// The content of the file, and its entity tag (RFC 9110 section 8.8.3).
         case content(Data, tag: String?)
     }
 
-    /// Bytes of such a file beyond which it is not taken.
+    /// Maximum bytes of such a file.
     private static let longestFile = 4 << 20
 
-    /// A file of the study's for its devices, ``StudyPath/healthTypes`` or ``StudyPath/healthSync``. Throws ``OutboxError``,
-    /// `CancellationError`.
+    /// Returns a file of the study for its devices, ``StudyPath/healthTypes`` or ``StudyPath/healthSync``. Throws
+    /// ``OutboxError``, `CancellationError`.
     ///
-    /// - Parameter tag: that of the file as the device has it.
+    /// - Parameter tag: the entity tag of the device's version.
     public func studyFile(_ path: String, known tag: String?) async throws -> StudyFile {
         let response = try await get(
             path, accept: "application/json", headers: tag.map { ["If-None-Match": $0] } ?? [:], passing: [304, 404])
@@ -146,11 +149,11 @@ public actor StudyConnection {
         }
     }
 
-    /// The same enrolment with the keys the study publishes now; where the root's fingerprint is known, signed by it and not
-    /// older than those at hand.
+    /// Returns the enrolment with the keys that the study publishes now. If the root's fingerprint is known, the keys
+    /// must be signed by it and not be older than the present ones.
     ///
-    /// - Throws: ``OutboxError``; `WireError`, such as `key-set-invalid` and `key-set-expired`; `CancellationError`. Then the
-    ///   enrolment stays as it is.
+    /// - Throws: ``OutboxError``; `WireError`, such as `key-set-invalid` and `key-set-expired`; `CancellationError`.
+    ///   The enrolment is then unchanged.
     public func refreshedEnrolment() async throws -> Enrolment {
         let (jwks, signed) = try await Self.publishedKeys(
             baseURL: enrolment.baseURL, antispam: enrolment.antispam, root: enrolment.signedKeys?.root,
@@ -162,7 +165,7 @@ public actor StudyConnection {
             certificateAuthority: enrolment.certificateAuthority)
     }
 
-    /// - Parameter passing: the statuses besides 2xx that are answers too.
+    /// - Parameter passing: the statuses in addition to 2xx that are accepted.
     private func get(
         _ path: String, accept: String, headers: [String: String] = [:], passing: Set<Int> = []
     ) async throws -> TransportResponse {
@@ -183,13 +186,14 @@ public actor StudyConnection {
         throw OutboxError(.tokenRefused, "The server does not accept a fresh token.")
     }
 
-    /// Keeps what an answer tells of the study's keys. It is a hint and no more: keys count when the root signed them.
+    /// Keeps the fingerprint of the study's keys from a response. It is only a hint: keys are valid if the root signed
+    /// them.
     private func noting(_ response: TransportResponse) -> TransportResponse {
         if let told = response.headers[StudyPath.keysHeader.lowercased()], told.utf8.count == 43 { toldKeys = told }
         return response
     }
 
-    /// Whether the study's keys are to be fetched again: the server told of others, or it is time.
+    /// Whether the study's keys must be fetched again: the server reported others, or they are due.
     var areKeysDue: Bool {
         if let toldKeys, toldKeys != (try? enrolment.publishedKeys().fingerprint) { return true }
         return enrolment.signedKeys?.isDue(now: environment.now()) ?? false
@@ -201,7 +205,7 @@ public actor StudyConnection {
         try await reach(request(method, path, headers: headers, body: body))
     }
 
-    /// Sends a request, and keeps the error of one that reaches no server.
+    /// Sends a request, and records the error if it reaches no server.
     private func reach(_ request: TransportRequest) async throws -> TransportResponse {
         do {
             let response = try await Self.perform(request, transport)
@@ -220,7 +224,7 @@ public actor StudyConnection {
         return TransportRequest(method: method, url: try enrolment.url(path), headers: headers, body: body)
     }
 
-    /// Sends a request; whatever the transport throws becomes `connection-failed`, except a cancellation.
+    /// Sends a request. Other errors of the transport become `connection-failed`; a cancellation is passed on.
     static func perform(_ request: TransportRequest, _ transport: any Transport) async throws -> TransportResponse {
         do {
             return try await transport.send(request)

@@ -4,14 +4,14 @@ import Foundation
 public struct TransportRequest: Sendable, Hashable {
     /// The method, such as `POST`.
     public var method: String
-    /// The absolute address.
+    /// The absolute URL.
     public var url: URL
     /// The header fields.
     public var headers: [String: String]
     /// The body; `nil` for none.
     public var body: Data?
 
-    /// Makes a request.
+    /// Creates a request.
     public init(method: String, url: URL, headers: [String: String] = [:], body: Data? = nil) {
         self.method = method
         self.url = url
@@ -20,7 +20,7 @@ public struct TransportRequest: Sendable, Hashable {
     }
 }
 
-/// One HTTP answer.
+/// One HTTP response.
 public struct TransportResponse: Sendable, Hashable {
     /// The status.
     public var status: Int
@@ -29,7 +29,7 @@ public struct TransportResponse: Sendable, Hashable {
     /// The body.
     public var body: Data
 
-    /// Makes an answer; the names of the headers may be in any case.
+    /// Creates a response; the names of the headers may be in any case.
     public init(status: Int, headers: [String: String] = [:], body: Data = Data()) {
         self.status = status
         self.headers = Dictionary(
@@ -38,9 +38,10 @@ public struct TransportResponse: Sendable, Hashable {
     }
 }
 
-/// Sends one request. Every answer, whatever its status, is returned; where none came any error is thrown, and who asked
-/// learns of ``OutboxError`` `connection-failed`, unless it is an ``OutboxError`` or a `CancellationError` itself.
+/// A transport of requests. It returns every response, whatever its status, and throws any error if there is none.
+/// Callers receive ``OutboxError`` `connection-failed`, unless the error is an ``OutboxError`` or a
+/// `CancellationError`.
 public protocol Transport: Sendable {
-    /// Sends a request and returns the answer.
+    /// Sends a request and returns the response.
     func send(_ request: TransportRequest) async throws -> TransportResponse
 }

@@ -2,7 +2,8 @@ import Foundation
 import Wire
 
 extension TransportResponse {
-    /// The wait in seconds that `Retry-After` asks for (RFC 9110 section 10.2.3), a number or a date: 0 to a day.
+    /// Returns the delay in seconds of `Retry-After` (RFC 9110 section 10.2.3), a number or a date, limited to 0 to a
+    /// day.
     public func retryAfter(now: Date) -> Double? {
         guard let text = headers["retry-after"]?.trimmingCharacters(in: .whitespaces) else { return nil }
         if let seconds = ServerDelay.read(text) { return seconds }
@@ -13,16 +14,16 @@ extension TransportResponse {
         return formatter.date(from: text).map { ServerDelay.clamped($0.timeIntervalSince(now)) }
     }
 
-    /// The stable code in the body: our problem's (RFC 9457), else OAuth's. Only a plain word is taken: it ends in a file
-    /// and on a terminal.
+    /// The stable code in the body: that of a problem (RFC 9457), otherwise OAuth's. Only a plain word is accepted,
+    /// because it is written to a file and to terminals.
     var errorCode: String? {
         let code = ProblemDetails(reading: body)?.code ?? OAuthError(reading: body)?.error
         guard let code, Self.isPlainWord(code) else { return nil }
         return code
     }
 
-    /// Whether a server's code is a word that may stand in a file and on a terminal: lower-case letters, digits, `-`
-    /// and `_`, at most 64.
+    /// Returns whether a server's code is safe for files and terminals: lower-case letters, digits, `-` and `_`, up to
+    /// 64 characters.
     static func isPlainWord(_ code: String) -> Bool {
         (1...64).contains(code.utf8.count)
             && code.utf8.allSatisfy {
@@ -30,7 +31,7 @@ extension TransportResponse {
             }
     }
 
-    /// This answer as an error: passing troubles as `server-unavailable`, anything else as the given kind.
+    /// Returns this response as an error: temporary failures as `server-unavailable`, others as the given kind.
     func failure(_ reason: OutboxError.Reason, _ message: String, now: Date) -> OutboxError {
         switch status {
         case 400..<500 where ![408, 425, 429].contains(status): OutboxError(reason, message, status: status)

@@ -4,19 +4,19 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// ``Transport`` over URLSession: no cookies, no cache, no stored credentials, a time limit, an answer of a limited size, and
-/// redirects only for GET and only within the same scheme, host and port, so that neither a secret nor a submission ends
-/// elsewhere.
+/// ``Transport`` over URLSession: no cookies, no cache, no stored credentials, a time limit, a maximum size of
+/// responses, and redirects only for GET and only within the same scheme, host and port, so that neither a secret nor a
+/// submission reaches another server.
 public final class URLSessionTransport: Transport {
     private let session: URLSession
     private let answers: SessionAnswers
     private let assembling: Task<Void, Never>
 
-    /// Makes a transport.
+    /// Creates a transport.
     /// - Parameters:
     ///   - timeout: seconds without any byte after which a request fails.
-    ///   - totalTimeout: seconds after which it fails in any case.
-    ///   - largestAnswer: bytes of an answer's body beyond which it fails: whatever a server sends, no more is kept in memory.
+    ///   - totalTimeout: seconds after which a request fails in any case.
+    ///   - largestAnswer: maximum bytes of a response body; a larger response fails, which bounds the memory.
     public init(timeout: Double = 30, totalTimeout: Double = 300, largestAnswer: Int = 64 << 20) {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.timeoutIntervalForRequest = timeout
@@ -50,7 +50,7 @@ public final class URLSessionTransport: Transport {
 }
 
 extension URLSessionConfiguration {
-    /// No cookies, no cache, no stored credentials.
+    /// Disables cookies, cache and stored credentials.
     func keepNothing() {
         httpCookieStorage = nil
         httpShouldSetCookies = false
@@ -62,7 +62,7 @@ extension URLSessionConfiguration {
 }
 
 extension URLRequest {
-    /// The request as URLSession takes it.
+    /// Creates URLSession's form of a request.
     init(_ request: TransportRequest) {
         self.init(url: request.url)
         httpMethod = request.method
@@ -72,7 +72,7 @@ extension URLRequest {
 }
 
 extension TransportResponse {
-    /// The answer as URLSession tells it.
+    /// Creates a response from URLSession's form.
     init(_ response: HTTPURLResponse, body: Data = Data()) {
         var headers: [String: String] = [:]
         for (name, value) in response.allHeaderFields {

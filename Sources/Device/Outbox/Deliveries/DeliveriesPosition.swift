@@ -1,30 +1,31 @@
-/// The position up to which a device has read its deliveries; kept in `deliveries.json`.
+/// The position up to which a device has read its deliveries; stored in `deliveries.json`.
 struct DeliveriesPosition: Codable, Sendable, Hashable {
-    /// The client that asked: another one's cursor and submissions are not ours.
+    /// The client of the position: the cursor and the submissions of another client are not valid.
     let client: String
-    /// The ids of the study's keys then; nil where an earlier version wrote this.
+    /// The ids of the study's keys at that time; nil if an earlier version wrote the file.
     let keys: [String]?
-    /// Where to go on.
+    /// The cursor of the next page.
     let cursor: String
-    /// The server's epoch then.
+    /// The server's epoch at that time.
     let epoch: Int64?
-    /// The number of the first submission that is this client's; older ones were sent under an earlier enrolment, and
-    /// are not in its list.
+    /// The number of this client's first submission. Older ones were sent under an earlier enrolment and are not in its
+    /// list.
     let first: Int64
 
     static let fileName = "deliveries.json"
 
-    /// Whether it was reached with the study that this enrolment is of: a study of the same keys opens what was sealed to it.
+    /// Returns whether the position belongs to the study of this enrolment: one with a common key opens what was sealed
+    /// to it.
     func isOfStudy(of enrolment: Enrolment) -> Bool { !Set(keys ?? []).isDisjoint(with: enrolment.keyIDs) }
 
-    /// The epoch, unless another study told it.
+    /// Returns the epoch, unless it is that of another study.
     func epoch(for enrolment: Enrolment) -> Int64? {
         client == enrolment.clientID || isOfStudy(of: enrolment) ? epoch : nil
     }
 }
 
 extension DeviceStore {
-    /// The position; one that is damaged is none: reading from the beginning does no harm.
+    /// Returns the position; nil if it is damaged, because reading from the beginning does no harm.
     func deliveriesPosition() -> DeliveriesPosition? {
         (try? value(DeliveriesPosition.self, named: DeliveriesPosition.fileName)) ?? nil
     }

@@ -1,29 +1,29 @@
 import Wire
 
-/// The states that the study told of the submissions that the device keeps, and those that were given out of them.
+/// The states that the study reported for the submissions on the device, and those that were returned to the caller.
 struct DeliveryListing: Sendable {
     private var cursor: String?
-    /// The epoch of the pages; `.none` before the first.
+    /// The epoch of the pages; `.none` before the first page.
     private var epoch: Int64??
-    /// The states that the study told, by submission.
+    /// The states that the study reported, by submission.
     private var told: [String: SubmissionDelivery.State] = [:]
-    /// The states that were given out, by submission.
+    /// The states that were returned, by submission.
     private var shown: [String: SubmissionDelivery.State] = [:]
-    /// How many words are kept before those are forgotten of which the device keeps no file.
+    /// Number of reported states beyond which those of submissions without a file on the device are removed.
     private var mostTold = fewTold
     private static let fewTold = 10_000
 
-    /// Whether every submission that was given out is stored or refused.
+    /// Whether every returned submission is stored or refused.
     var isSettled: Bool { shown.values.allSatisfy(\.isSettled) }
 
-    /// More pages than this are no list of one device's submissions.
+    /// Maximum number of pages. No list of one device's submissions has more.
     private static let mostPages = 100_000
-    /// A cursor is a small text.
+    /// Maximum length of a cursor in bytes.
     private static let longestCursor = 1_024
 
     /// Reads the pages after those that were read.
     ///
-    /// - Returns: the wait in seconds that the last answer asks for, where it does.
+    /// - Returns: the delay in seconds that the last response asks for, if any.
     /// - Throws: ``OutboxError``, `CancellationError`.
     mutating func ask(_ connection: StudyConnection, about outbox: OutboxDirectory) async throws -> Double? {
         for _ in 0..<Self.mostPages {
@@ -38,7 +38,7 @@ struct DeliveryListing: Sendable {
                 continue
             }
             guard page.next.utf8.count <= Self.longestCursor else { break }
-            // Another epoch is another life of the study: what it said before may not be so any more.
+            // A new epoch means that the study was restored: earlier statuses may not be true any more.
             if let epoch, epoch != page.epoch {
                 if cursor != nil {
                     beginAnew()
@@ -58,8 +58,8 @@ struct DeliveryListing: Sendable {
         throw OutboxError(.answerInvalid, "The server's list of deliveries cannot be read.")
     }
 
-    /// Keeps a long list from filling memory: of what the device does not keep nothing need be known. Asked only when the
-    /// words have doubled, for it lists the folders.
+    /// Keeps a long list from filling memory by removing states of submissions that are not on the device. It lists the
+    /// folders, so it runs only when the number of states has doubled.
     private mutating func forgetOthers(than outbox: OutboxDirectory) throws(OutboxError) {
         guard told.count > mostTold else { return }
         let kept = Set(try (outbox.entries() + outbox.sentSubmissions().map(\.entry)).map(\.submissionID))
@@ -69,8 +69,8 @@ struct DeliveryListing: Sendable {
 
     private mutating func beginAnew() { (cursor, epoch, told) = (nil, .none, [:]) }
 
-    /// Returns the deliveries that changed since they were given out, the oldest first. Submissions that the device
-    /// does not keep any more are forgotten.
+    /// Returns the deliveries that changed since they were last returned, the oldest first. Submissions that are not on
+    /// the device any more are forgotten.
     mutating func changes(in outbox: OutboxDirectory) throws(OutboxError) -> [SubmissionDelivery] {
         var standing: [SubmissionDelivery] = []
         for submission in try outbox.sentSubmissions() {
@@ -86,7 +86,7 @@ struct DeliveryListing: Sendable {
             let code = (try? outbox.refusal(of: entry))?.code ?? "refused"
             standing.append(.init(entry: entry, state: .refused(code: code)))
         }
-        // A file that moved while the folders were read stands in two: the queue's is the one to come.
+        // A file that moved while the folders were read occurs twice: the entry of the queue has priority.
         for entry in try outbox.entries() { standing.append(.init(entry: entry, state: .waiting)) }
         let states = Dictionary(
             standing.map { ($0.entry.submissionID, $0) }, uniquingKeysWith: { _, later in later })

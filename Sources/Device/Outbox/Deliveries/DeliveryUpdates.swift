@@ -2,20 +2,20 @@ import Wire
 
 /// A sequence of a device's deliveries, as they happen (``StudyConnection/deliveries(of:every:until:)``).
 ///
-/// Each submission that the device still keeps comes once as it stands, the oldest first, and again whenever that changes.
-/// The next one is looked for when it is asked for: nothing is asked of the study while nobody iterates, and no more is
-/// held in memory than a state for each file.
+/// Each submission on the device is returned once in its current state, the oldest first, and again whenever the state
+/// changes. The next one is determined on demand: there are no requests without an iteration, and memory holds only one
+/// state for each file.
 public struct DeliveryUpdates: AsyncSequence, Sendable {
-    /// A delivery.
+    /// One delivery.
     public typealias Element = SubmissionDelivery
 
-    /// When the sequence ends.
+    /// The condition that ends the sequence.
     public enum Ending: Sendable, Hashable {
-        /// When every submission came once: a list of how things stand.
+        /// Every submission was returned once: a list of the current states.
         case listed
-        /// When nothing waits or is held any more.
+        /// No submission is waiting or held any more.
         case settled
-        /// Only when the task is cancelled.
+        /// The task is cancelled.
         case never
     }
 
@@ -24,7 +24,7 @@ public struct DeliveryUpdates: AsyncSequence, Sendable {
     let interval: Double
     let ending: Ending
 
-    /// An iteration from the beginning.
+    /// Creates an iteration from the beginning.
     public func makeAsyncIterator() -> Iterator { Iterator(self) }
 }
 
@@ -33,9 +33,9 @@ extension DeliveryUpdates {
     public struct Iterator: AsyncIteratorProtocol {
         private let updates: DeliveryUpdates
         private var listing = DeliveryListing()
-        /// The deliveries that are to be given out, the first last.
+        /// The deliveries to be returned, in reverse order.
         private var pending: [SubmissionDelivery] = []
-        /// How long to wait before the study is asked again; nil before it was asked.
+        /// The delay in seconds before the next request; nil before the first one.
         private var delay: Double?
         private var failures = 0
         /// Whether the study has answered once.
@@ -44,10 +44,10 @@ extension DeliveryUpdates {
 
         init(_ updates: DeliveryUpdates) { self.updates = updates }
 
-        /// The next delivery; nil at the end.
+        /// Returns the next delivery; nil at the end.
         ///
-        /// - Throws: `CancellationError`; ``OutboxError`` where asking again would not help, such as `token-refused`. A
-        ///   study that cannot be reached, or cannot answer now, is asked again later.
+        /// - Throws: `CancellationError`; ``OutboxError`` if a retry would not help, such as `token-refused`. A study
+        ///   that cannot be reached, or cannot answer now, is asked again later.
         public mutating func next() async throws -> SubmissionDelivery? {
             while true {
                 if let delivery = pending.popLast() { return delivery }
@@ -61,7 +61,7 @@ extension DeliveryUpdates {
             }
         }
 
-        /// Waits until the study may be asked, asks it, and finds what changed.
+        /// Waits until the next request is due, sends it, and determines the changes.
         private mutating func look() async throws {
             try Task.checkCancellation()
             if let delay {
@@ -77,7 +77,7 @@ extension DeliveryUpdates {
             pending = try listing.changes(in: updates.store.outbox).reversed()
         }
 
-        /// Asks what changed. What passes by itself makes the next question later.
+        /// Reads the changes. A temporary failure delays the next request.
         private mutating func ask() async throws {
             do {
                 let asked = try await listing.ask(updates.connection, about: updates.store.outbox)
@@ -86,7 +86,7 @@ extension DeliveryUpdates {
             } catch let error as OutboxError
                 where [.connectionFailed, .certificateUntrusted, .serverUnavailable].contains(error.reason)
             {
-                // Twice as long after each failure, an hour at most: a phone may be without network for days.
+                // The delay doubles after each failure, up to an hour: a phone may be without network for days.
                 failures += 1
                 var wait = updates.interval
                 for _ in 1..<Swift.max(failures, 1) where wait < 3_600 { wait *= 2 }
@@ -109,12 +109,12 @@ extension StudyConnection {
     /// }
     /// ```
     ///
-    /// Nothing is noted in the store: that is what ``learnDeliveries(in:retention:)`` does, and both may go on at once.
+    /// This records nothing in the store; ``learnDeliveries(in:retention:)`` does. Both may run at the same time.
     ///
     /// - Parameters:
-    ///   - interval: seconds between questions, 1 to a day. Where the study asks for a longer wait (`Retry-After`), it is
-    ///     as long; where it fails, the waits grow to an hour.
-    ///   - ending: when the sequence ends.
+    ///   - interval: seconds between requests, 1 to a day. A longer delay that the study asks for (`Retry-After`) has
+    ///     priority; after failures, the delays grow up to an hour.
+    ///   - ending: the condition that ends the sequence.
     public nonisolated func deliveries(
         of store: DeviceStore, every interval: Double = 60, until ending: DeliveryUpdates.Ending = .settled
     ) -> DeliveryUpdates {

@@ -1,29 +1,29 @@
-/// The delivery of one submission of this device, which says what became of it.
+/// The delivery of one submission of this device, with its state.
 public struct SubmissionDelivery: Sendable, Hashable {
     /// The state of a delivery.
     public enum State: Sendable, Hashable {
-        /// It is queued, or received and not looked at yet.
+        /// The submission is queued, or received and not processed yet.
         case waiting
-        /// The study keeps it aside until something comes, such as the consent; the stable code says what, where the study
-        /// does.
+        /// The study holds the submission until something arrives, such as the consent. The stable code is the reason,
+        /// if the study reports one.
         case held(code: String?)
-        /// The study has recorded it.
+        /// The study has recorded the submission.
         case stored
-        /// The study does not take it, for the reason with this stable code.
+        /// The study refused the submission, for the reason with this stable code.
         case refused(code: String)
     }
 
     /// The submission: its number, kind and id.
     public let entry: OutboxEntry
-    /// How it stands now.
+    /// Its current state.
     public let state: State
 
-    /// Whether nothing more happens to it by itself.
+    /// Whether the state is final: stored or refused.
     public var isSettled: Bool { state.isSettled }
 }
 
 extension SubmissionDelivery.State {
-    /// Whether nothing more happens by itself.
+    /// Whether the state is final: stored or refused.
     var isSettled: Bool {
         switch self {
         case .stored, .refused: true
@@ -31,7 +31,7 @@ extension SubmissionDelivery.State {
         }
     }
 
-    /// Makes the state that the study's status means. A status of a later server is none that is final.
+    /// Creates the state of a study's status. An unknown status of a newer server is not final.
     init(status: String, reason: String?) {
         switch status {
         case "stored": self = .stored

@@ -9,17 +9,18 @@ extension OutboxDirectory {
     ///   - submissionID: the submission's id, a UUID.
     ///   - contentType: whether the payload is one resource or several.
     ///   - recipients: the study's keys.
-    ///   - signer: who signs it. A Contract begins to be signed, and all after it is.
+    ///   - signer: the signer. Signing begins with a Contract; all later submissions are signed.
     /// - Returns: the entry, durable.
     ///
-    /// - Throws: ``OutboxError``: `consent-required` for anything but a Contract before the first Contract, `kind-invalid`,
-    ///   storage errors; `WireError` where the keys do not do; what the signer's key throws. Then nothing was queued.
+    /// - Throws: ``OutboxError``: `consent-required` for anything but a Contract before the first Contract,
+    ///   `kind-invalid`, storage errors; `WireError` if the keys are unsuitable; errors of the signer's key. Then
+    ///   nothing was queued.
     @discardableResult
     public func append(
         _ payload: Data, kind: String, submissionID: String, contentType: PayloadType, to recipients: [PublicKey],
         signedBy signer: SubmissionSigner? = nil
     ) throws -> OutboxEntry {
-        // What is sealed here is known: it is not read again to be checked.
+        // The envelope is created here, so it is not read again for a check.
         try appendEntry(kind: kind, submissionID: submissionID, keyID: signer?.key.publicKey.keyID) { entry, chain in
             let header = try SubmissionHeader(
                 submissionID: entry.submissionID, sequence: entry.sequence, contentType: contentType)
@@ -37,12 +38,12 @@ extension OutboxDirectory {
     /// - Parameters:
     ///   - kind: the resource's type, only letters.
     ///   - submissionID: the submission's id, a UUID.
-    ///   - seal: seals the payload for the number it is given: the envelope's `seq` must be that number. It runs while
-    ///     the outbox is locked, so it should only compute.
+    ///   - seal: seals the payload for the given number, which must be the envelope's `seq`. It runs while the outbox
+    ///     is locked, so it should only compute.
     /// - Returns: the entry, durable.
     ///
-    /// - Throws: what ``append(_:kind:submissionID:contentType:to:signedBy:)`` does, and `envelope-mismatch`; what `seal`
-    ///   throws. Then nothing was queued.
+    /// - Throws: errors of ``append(_:kind:submissionID:contentType:to:signedBy:)``, and `envelope-mismatch`; errors of
+    ///   `seal`. Then nothing was queued.
     @discardableResult
     package func append(kind: String, submissionID: String, sealing seal: (Int64) throws -> Data) throws -> OutboxEntry
     {
@@ -53,9 +54,9 @@ extension OutboxDirectory {
     }
 
     /// - Parameters:
-    ///   - keyID: the key that signs; nil where nobody does.
-    ///   - envelope: the entry's envelope, with the digest of what was signed; nil where it is another's. It is given
-    ///     the chain to go on with where the entry is to be signed.
+    ///   - keyID: the signing key; nil for no signature.
+    ///   - envelope: returns the entry's envelope with the digest of the signed content; nil if the envelope belongs to
+    ///     another entry. Its second argument is the chain to continue if the entry must be signed.
     private func appendEntry(
         kind: String, submissionID: String, keyID: String?,
         envelope: (OutboxEntry, SignatureChain?) throws -> (content: Data, digest: String?)?
@@ -65,7 +66,7 @@ extension OutboxDirectory {
         }
         let lock = try changingLock()
         defer { withExtendedLifetime(lock) {} }
-        // 1. Contract before data, always.
+        // 1. The Contract must precede all data.
         var state = try state()
         let entry = OutboxEntry(sequence: state.nextSequence, kind: kind, submissionID: submissionID)
         guard entry.isContract || state.consent != .none else {
@@ -78,7 +79,7 @@ extension OutboxDirectory {
         guard entry.sequence < .max else {
             throw OutboxError(.stateDamaged, "The outbox has no number left: its files' names are damaged.")
         }
-        // 2. The number is spent before it is used: a stop from here on leaves a gap, not a number for two.
+        // 2. The number is recorded as used before its use: a stop after this leaves a gap, not a number used twice.
         state.nextSequence += 1
         if let keyID, let digest {
             state.chain = SignatureChain(
@@ -87,7 +88,7 @@ extension OutboxDirectory {
         try store(state)
         // 3. The file.
         try write(content, to: folder.appendingPathComponent(entry.name))
-        // 4. The consent outlives its file. A refused one stays refused until the server accepts the new one.
+        // 4. The consent outlives its file. A refused consent stays refused until the server accepts the new one.
         if entry.isContract, state.consent == .none {
             state.consent = .given
             try store(state)
@@ -95,7 +96,7 @@ extension OutboxDirectory {
         return entry
     }
 
-    /// Writes an entry's file, whole or not at all. What a person says now counts more than what the study has stored.
+    /// Writes an entry's file atomically. New data have priority over submissions that the study has stored.
     private func write(_ content: Data, to file: URL) throws(OutboxError) {
         do throws(OutboxError) {
             try AtomicFile.write(content, to: file, files: files)

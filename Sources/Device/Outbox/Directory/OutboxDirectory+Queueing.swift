@@ -12,13 +12,13 @@ extension OutboxDirectory {
     ///
     /// - Parameters:
     ///   - resource: a typed view, or any other resource.
-    ///   - recipients: the keys, such as ``Enrolment/recipients()`` tells them.
-    ///   - signer: who signs it (``DeviceStore/signer()``); `nil` for a study that takes what is unsigned.
-    ///   - attachments: cleans the attachments; with the form's items that take them as they are.
-    /// - Returns: the entry, durable; its ``OutboxEntry/submissionID`` is what deliveries name it by.
-    /// - Throws: ``OutboxError``: `consent-required` for anything but a Contract before the first Contract, `kind-invalid`
-    ///   where `resourceType` is missing, storage errors; `WireError` where the keys do not do; `AttachmentError` where an attachment cannot be
-    ///   cleaned. Then nothing was queued.
+    ///   - recipients: the keys, such as those of ``Enrolment/recipients()``.
+    ///   - signer: the signer (``DeviceStore/signer()``); `nil` for a study that accepts unsigned submissions.
+    ///   - attachments: cleans the attachments; it may name the form's items whose attachments are not changed.
+    /// - Returns: the entry, durable; deliveries name it by its ``OutboxEntry/submissionID``.
+    /// - Throws: ``OutboxError``: `consent-required` for anything but a Contract before the first Contract,
+    ///   `kind-invalid` if `resourceType` is missing, storage errors; `WireError` if the keys are unsuitable;
+    ///   `AttachmentError` if an attachment cannot be cleaned. Then nothing was queued.
     @discardableResult
     public func queue(
         _ resource: some ResourceContent, sealedTo recipients: [PublicKey], signedBy signer: SubmissionSigner? = nil,
@@ -32,7 +32,7 @@ extension OutboxDirectory {
     /// Seals resources of one type to the study's keys and queues them as one submission, one a line
     /// (<https://hl7.org/fhir/R4/nd-json.html>).
     ///
-    /// - Throws: as for one resource; `kind-invalid` also where there is none, or they are of several types.
+    /// - Throws: as for one resource; `kind-invalid` also if there is no resource, or they are of several types.
     @discardableResult
     public func queue(
         _ resources: [some ResourceContent], sealedTo recipients: [PublicKey], signedBy signer: SubmissionSigner? = nil,
@@ -49,8 +49,8 @@ extension OutboxDirectory {
         return try queue(Data(lines), kind: kind, as: .batch, sealedTo: recipients, signedBy: signer)
     }
 
-    /// Seals a payload as it is and queues it, for those who write the text of resources themselves. Attachments in it
-    /// are not looked at: who has any cleans them first (`AttachmentCleaning`).
+    /// Seals and queues a payload unchanged, for callers that write the text of resources themselves. Attachments in it
+    /// are not cleaned: the caller must clean them first (`AttachmentCleaning`).
     ///
     /// - Parameters:
     ///   - kind: the type of the resources in it.

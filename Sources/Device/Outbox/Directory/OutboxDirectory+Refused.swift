@@ -2,12 +2,13 @@ import Core
 import Foundation
 
 extension OutboxDirectory {
-    /// Moves a refused submission aside with its reason. A stop before the end only means that it is sent once more.
+    /// Moves a refused submission to the refused ones with its reason. After a stop before the end, it is sent once
+    /// more.
     func moveAside(_ entry: OutboxEntry, because refusal: Refusal) throws(OutboxError) {
         try locked { () throws(OutboxError) in
-            // 1. The reason stands before the file it explains.
+            // 1. The reason is written before its file is moved.
             try AtomicFile.write(refusal.json.data(), to: reasonFile(of: entry), files: files)
-            // 2. A refused Contract holds everything back, from before its file goes.
+            // 2. A refused Contract stops all sending, from before its file is moved.
             var state = try state()
             state.settle(entry, as: .refused)
             try store(state)
@@ -19,43 +20,43 @@ extension OutboxDirectory {
         }
     }
 
-    /// Puts all refused submissions back into the queue, each in its old place, to be sent again: after the study has
-    /// mended what made it refuse them. A refused Contract counts as given again until it is answered.
+    /// Returns all refused submissions to the queue with their old numbers, to be sent again after the study has
+    /// removed the cause. A refused Contract counts as given again until it is answered.
     ///
-    /// - Returns: how many went back. Throws storage errors and `outbox-busy`; then some may have gone back, each whole,
-    ///   and a second call does the rest.
+    /// - Returns: the number of submissions. Throws storage errors and `outbox-busy`; then some submissions may be in
+    ///   the queue, each complete, and a second call moves the rest.
     @discardableResult
     public func retryRefused() throws(OutboxError) -> Int {
         try locked { () throws(OutboxError) in
             let entries = try refusedEntries()
             guard !entries.isEmpty else { return 0 }
-            // 1. The files, the oldest first. While the state still says that the Contract is refused, nothing but a
-            //    Contract goes: a stop here lets no data before it.
+            // 1. The files, the oldest first. While the state still has a refused Contract, only a Contract can be
+            //    sent: after a stop here, no data precede it.
             for entry in entries {
                 try files.move(
                     refusedFolder.appendingPathComponent(entry.name), to: folder.appendingPathComponent(entry.name))
             }
             try files.syncFolder(folder)
             try files.syncFolder(refusedFolder)
-            // 2. The standing, now that the Contract is durably in the queue. Its answer decides anew.
+            // 2. The state of the consent, now that the Contract is durably queued. The answer to it decides again.
             var state = try state()
             if state.consent == .refused, entries.contains(where: \.isContract) {
                 (state.consent, state.consentSequence) = (.given, nil)
                 try store(state)
             }
-            // 3. Reasons explain files; these have none any more.
+            // 3. The reasons, which have no files any more.
             for entry in entries { try files.remove(reasonFile(of: entry)) }
             try files.syncFolder(refusedFolder)
             return entries.count
         }
     }
 
-    /// Returns the reason that a submission was refused, as it stands beside it.
+    /// Returns the reason that a submission was refused, from its reason file.
     public func refusal(of entry: OutboxEntry) throws(OutboxError) -> Refusal {
         guard let content = try? files.read(reasonFile(of: entry)),
             let refusal = JSON(reading: content).flatMap(Refusal.init(json:))
         else {
-            throw OutboxError(.fileMissing, "No reason stands beside \(entry.name).")
+            throw OutboxError(.fileMissing, "The reason file of \(entry.name) is missing.")
         }
         return refusal
     }
@@ -65,16 +66,16 @@ extension OutboxDirectory {
     }
 }
 
-/// The reason that a submission will never be sent again.
+/// The reason that a submission is not sent again.
 public struct Refusal: Codable, Sendable, Hashable {
-    /// The HTTP status; `nil` if the file never reached the server.
+    /// The HTTP status; `nil` if the submission never reached the server.
     public let status: Int?
     /// A stable code: the study's own, or `entry-unreadable`.
     public let code: String
-    /// When, to the second.
+    /// The time, to the second.
     public let at: Date
 
-    /// Makes a reason.
+    /// Creates a reason.
     public init(status: Int?, code: String, at: Date) {
         self.status = status
         self.code = code
@@ -83,7 +84,7 @@ public struct Refusal: Codable, Sendable, Hashable {
 }
 
 extension Refusal {
-    /// Reads what ``json`` writes; nil for anything else. Members that are not known are passed over.
+    /// Reads the output of ``json``; nil for anything else. Unknown members are ignored.
     init?(json: JSON) {
         guard let code = json["code"]?.string, let at = json["at"]?.string.flatMap({ DateTime($0) }),
             at.precision >= .second
@@ -96,7 +97,7 @@ extension Refusal {
         }
     }
 
-    /// The reason as it stands in its file: members in alphabetical order, those without a value left out.
+    /// The reason in the format of its file: members in alphabetical order, without members that have no value.
     var json: JSON {
         var object = JSONObject()
         object["at"] = .string(DateTime(at, milliseconds: false).text)

@@ -2,26 +2,27 @@ import Foundation
 import Wire
 
 extension OutboxDirectory {
-    /// The accepted submissions that are kept, in their order.
+    /// Returns the accepted submissions on the device, in order.
     public func sentSubmissions() throws(OutboxError) -> [SentSubmission] {
         try files.names(in: sentFolder).compactMap(SentSubmission.init(name:)).sorted()
     }
 
-    /// Moves an accepted submission to the sent ones. A stop before the end only means that it is sent once more.
-    /// - Parameter listedAs: the id under which the study lists it, if it is another than the entry's own (C3-PRO).
+    /// Moves an accepted submission to the sent ones. After a stop before the end, it is sent once more.
+    /// - Parameter listedAs: the id under which the study lists the submission, if it differs from the entry's own
+    ///   (C3-PRO).
     func moveToSent(_ entry: OutboxEntry, listedAs id: String? = nil) throws(OutboxError) {
         let submissionID = id.flatMap(OutboxEntry.canonical) ?? entry.submissionID
         let target = SentSubmission(
             entry: OutboxEntry(sequence: entry.sequence, kind: entry.kind, submissionID: submissionID))
         try locked { () throws(OutboxError) in
-            // 1. What the file stood for is remembered before the file goes.
+            // 1. The state is saved before the file is moved.
             let before = try state()
             var state = before
             state.settle(entry, as: .given)
             do throws(OutboxError) {
                 try store(state)
             } catch {
-                // Sending needs no room: that this Contract is the newest is told by the next answer to one.
+                // Sending must work on a full disk: the next answer to a Contract records the newest one.
                 guard error.reason == .storageFull, state.consent == before.consent else { throw error }
             }
             // 2. The file.
@@ -32,21 +33,21 @@ extension OutboxDirectory {
         }
     }
 
-    /// Notes what the study said of sent submissions, and removes what need not be kept longer.
+    /// Records the statuses of sent submissions, and removes those that need not be kept any longer.
     ///
     /// - Parameters:
-    ///   - told: the newest status by submission.
-    ///   - isRestored: whether the study was restored from a backup since it last said something: what it has kept is
-    ///     then kept since now.
+    ///   - told: the newest status of each submission.
+    ///   - isRestored: whether the study was restored from a backup since its last statuses: their time then begins
+    ///     again.
     ///   - now: the device's time.
-    /// - Returns: how many became stored, how many refused, how many files went. A stop before the end leaves each file
-    ///   under its old name or its new one.
+    /// - Returns: the number of newly stored, newly refused and removed submissions. After a stop before the end, each
+    ///   file has either its old or its new name.
     func note(
         _ told: [String: String], isRestored: Bool = false, retention: SentRetention, now: Date
     ) throws(OutboxError) -> (stored: Int, refused: Int, removed: Int) {
         try locked { () throws(OutboxError) in
             var (stored, refused) = (0, 0)
-            // 1. The names say what became of each.
+            // 1. The names record the statuses.
             var sent = try sentSubmissions()
             for (index, old) in sent.enumerated() {
                 guard let new = told[old.entry.submissionID].map({ old.told($0, at: now, isRestored: isRestored) }),
@@ -62,7 +63,7 @@ extension OutboxDirectory {
                 }
             }
             try files.syncFolder(sentFolder)
-            // 2. Only what is durably told to be settled may go.
+            // 2. Only submissions with a durably recorded outcome may be removed.
             var sizes: [(submission: SentSubmission, bytes: Int64)] = []
             for submission in sent {
                 sizes.append((submission, try files.size(of: sentFolder.appendingPathComponent(submission.name))))
@@ -73,8 +74,8 @@ extension OutboxDirectory {
         }
     }
 
-    /// Those of sent submissions whose envelopes show a number that is asked for: C3-PRO's show none, and the study does
-    /// not miss them.
+    /// Returns the sent submissions whose envelopes contain a requested number. C3-PRO's envelopes contain none, and
+    /// the study does not list them as missing.
     func numbered(_ submissions: [SentSubmission], where isAsked: (Int64) -> Bool) -> [SentSubmission] {
         submissions.filter { submission in
             guard isAsked(submission.entry.sequence),
@@ -85,10 +86,10 @@ extension OutboxDirectory {
         }
     }
 
-    /// Puts sent submissions that the study does not have any more back into the queue, each in its old place, the
-    /// oldest first: a Contract comes before the data that it covers, also where this is stopped half way. What is gone
-    /// meanwhile is passed over.
-    /// - Returns: how many went back.
+    /// Returns sent submissions that the study does not have any more to the queue with their old numbers, the oldest
+    /// first: a Contract precedes the data that it covers, even after a stop before the end. Submissions that were
+    /// removed meanwhile are skipped.
+    /// - Returns: the number of submissions that were moved.
     func requeue(_ submissions: [SentSubmission]) throws(OutboxError) -> Int {
         guard !submissions.isEmpty else { return 0 }
         return try locked { () throws(OutboxError) in
@@ -105,8 +106,9 @@ extension OutboxDirectory {
         }
     }
 
-    /// Makes room by removing stored submissions, those first that have been so the longest. Only while locked.
-    /// - Returns: whether anything went.
+    /// Makes room by removing stored submissions, beginning with those that were stored first. Call it only while
+    /// locked.
+    /// - Returns: whether anything was removed.
     func makeRoom(for bytes: Int64) throws(OutboxError) -> Bool {
         var room: Int64 = 0
         var chosen: [SentSubmission] = []

@@ -2,29 +2,30 @@ import Core
 import Foundation
 import Wire
 
-/// A queue of sealed submissions in a folder: first in, first out, one file each, safe against a stop at any instant and
-/// against other processes.
+/// A queue of sealed submissions in a folder: first in, first out, one file each, safe against a stop at any instant
+/// and against other processes.
 ///
-/// - A file appears under its name only whole and durable, and leaves the queue only when the study has it or refused it.
-/// - What the study has is kept among the sent ones until it says `stored`, and a while longer: it may have to be
-///   restored from a backup that is older.
-/// - Numbers only rise, also when the queue is empty; a stop may leave a gap, never a number used twice.
+/// - A file appears under its name only when it is complete and durable, and leaves the queue only when the study has
+///   acknowledged or refused it.
+/// - Acknowledged submissions are kept until the study reports `stored`, and for some time after that: the study may
+///   have to be restored from an older backup.
+/// - Numbers only increase, even while the queue is empty. A stop may leave a gap, never a number that is used twice.
 /// - Nothing is queued before the first Contract, and nothing is sent after a refused one until there is another.
 /// - Files with other names are left alone.
 public struct OutboxDirectory: Sendable {
     /// The queue's folder.
     public let folder: URL
-    /// Where refused submissions go, each with a `<name>.reason.json`.
+    /// The folder of refused submissions, each with a `<name>.reason.json`.
     public let refusedFolder: URL
-    /// Where accepted submissions stay until they need not be kept any longer.
+    /// The folder of accepted submissions that the device still keeps.
     public let sentFolder: URL
     let files: any DurableFiles
 
-    /// How long a short change waits for another process's, in seconds.
+    /// Seconds that a short change waits for another process.
     private static let patience = 10.0
 
-    /// Opens the folders, makes them if need be, and clears what a stopped process left half written.
-    /// - Parameter sentFolder: `nil` for the folder `sent` beside the queue's.
+    /// Opens the folders, creates them if they do not exist, and removes incomplete files of a stopped process.
+    /// - Parameter sentFolder: `nil` for the folder `sent` in the parent of the queue's folder.
     public static func open(
         folder: URL, refusedFolder: URL, sentFolder: URL? = nil, files: any DurableFiles = PosixFiles()
     ) throws(OutboxError) -> OutboxDirectory {
@@ -42,18 +43,18 @@ public struct OutboxDirectory: Sendable {
         return outbox
     }
 
-    /// The queued submissions in their order.
+    /// Returns the queued submissions in order.
     public func entries() throws(OutboxError) -> [OutboxEntry] { try Self.entries(in: folder, files) }
 
-    /// The refused submissions in their order.
+    /// Returns the refused submissions in order.
     public func refusedEntries() throws(OutboxError) -> [OutboxEntry] { try Self.entries(in: refusedFolder, files) }
 
-    /// Returns the standing of the device's consent.
+    /// Returns the state of the device's consent.
     public func consent() throws(OutboxError) -> ConsentStanding {
         try locked { () throws(OutboxError) in try state().consent }
     }
 
-    /// Queued submissions and consent at one instant.
+    /// Returns the queued submissions and the consent at one instant.
     func snapshot() throws(OutboxError) -> (entries: [OutboxEntry], consent: ConsentStanding) {
         try locked { () throws(OutboxError) in
             let entries = try entries()
@@ -61,11 +62,11 @@ public struct OutboxDirectory: Sendable {
         }
     }
 
-    /// The sealed bytes of an entry. Throws `file-missing` if it is gone, `entry-unreadable` if the file cannot be read,
-    /// is no envelope, or carries another number or id than its name.
+    /// Returns the sealed bytes of an entry. Throws `file-missing` if there is no file, `entry-unreadable` if the file
+    /// cannot be read, is no envelope, or contains another number or id than its name.
     public func read(_ entry: OutboxEntry) throws(OutboxError) -> Data { try readEnvelope(entry).bytes }
 
-    /// The envelope of an entry, read once for all that its sending needs to know of it. Throws as ``read(_:)`` does.
+    /// Returns the envelope of an entry, with the data that sending needs from it. Throws as ``read(_:)``.
     func readEnvelope(_ entry: OutboxEntry) throws(OutboxError) -> QueuedEnvelope {
         let content: Data
         do throws(OutboxError) {
@@ -80,7 +81,7 @@ public struct OutboxDirectory: Sendable {
         return QueuedEnvelope(bytes: content, header: header)
     }
 
-    /// Returns the header of an envelope; nil where it is not the one that its name promises. C3-PRO's has neither
+    /// Returns the header of an envelope; nil if it does not match the name of its entry. C3-PRO's header has neither
     /// number nor id.
     static func header(of content: Data, if entry: OutboxEntry) -> EnvelopeHeader? {
         guard let header = try? EnvelopeHeader.read(from: content) else { return nil }
@@ -93,19 +94,20 @@ public struct OutboxDirectory: Sendable {
 
     private var stateFile: URL { folder.appendingPathComponent(".state.json") }
 
-    /// The state as files and memory give it together. Only while locked.
+    /// Returns the state that results from the state file and the other files. Call it only while locked.
     func state() throws(OutboxError) -> OutboxState { try state(of: entries(), refused: refusedEntries()) }
 
     private func state(of entries: [OutboxEntry], refused: [OutboxEntry]) throws(OutboxError) -> OutboxState {
         if let state = try storedState() { return state.completed(by: entries, refused: refused) }
-        // Whoever removed the file did not remove what was sent: its numbers are spent, and its Contract was given.
+        // The state file was removed, but the sent submissions remain: their numbers are used, and their Contract was
+        // given.
         let standing = entries + (try sentSubmissions()).map(\.entry)
         var state = OutboxState()
         state.chain = chainWithoutState(standing)
         return state.completed(by: standing, refused: refused)
     }
 
-    /// `nil` if none was stored yet.
+    /// Returns the stored state; `nil` if there is none.
     private func storedState() throws(OutboxError) -> OutboxState? {
         guard let content = try files.content(of: stateFile) else { return nil }
         guard let state = JSON(reading: content).flatMap(OutboxState.init(json:)), state.nextSequence >= 1 else {
@@ -115,7 +117,7 @@ public struct OutboxDirectory: Sendable {
         return state
     }
 
-    /// Makes a state durable, if it is not already. Only while locked.
+    /// Makes a state durable, unless it is already. Call it only while locked.
     func store(_ state: OutboxState) throws(OutboxError) {
         if try storedState() == state { return }
         try AtomicFile.write(state.json.data(), to: stateFile, files: files)
@@ -123,26 +125,26 @@ public struct OutboxDirectory: Sendable {
 
     // MARK: - Locks
 
-    /// Runs a short change alone among all processes.
+    /// Runs a short change while no other process runs one.
     func locked<Result>(_ body: () throws(OutboxError) -> Result) throws(OutboxError) -> Result {
         let lock = try changingLock()
         defer { withExtendedLifetime(lock) {} }
         return try body()
     }
 
-    /// The right to make a short change alone among all processes, waited for.
+    /// Returns the lock for a short change, and waits for other processes.
     func changingLock() throws(OutboxError) -> FileLock {
         try files.lock(folder.appendingPathComponent(".lock"), patience: Self.patience)
     }
 
-    /// The right to learn of deliveries, held over network waits. Throws `outbox-busy` at once if another process is
-    /// learning of them.
+    /// Returns the lock for reading deliveries, held during network waits. Throws `outbox-busy` at once if another
+    /// process holds it.
     func learningLock() throws(OutboxError) -> FileLock {
         try files.lock(folder.appendingPathComponent(".learning"), patience: 0)
     }
 
-    /// The right to send, held over network waits; queueing goes on meanwhile. Throws `outbox-busy` at once if another
-    /// process is sending.
+    /// Returns the lock for sending, held during network waits; queueing is possible meanwhile. Throws `outbox-busy` at
+    /// once if another process is sending.
     func sendingLock() throws(OutboxError) -> FileLock {
         try files.lock(folder.appendingPathComponent(".sending"), patience: 0)
     }
@@ -152,7 +154,7 @@ public struct OutboxDirectory: Sendable {
     }
 }
 
-/// The envelope of an entry: its bytes, and what they show without a key.
+/// The envelope of an entry: its bytes and its unencrypted header.
 struct QueuedEnvelope: Sendable {
     let bytes: Data
     let header: EnvelopeHeader

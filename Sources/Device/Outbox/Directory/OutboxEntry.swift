@@ -1,12 +1,12 @@
 import Core
 import Foundation
 
-/// One queued submission: what its file's name says.
+/// One queued submission, as described by the name of its file.
 public struct OutboxEntry: Sendable, Hashable, Comparable {
-    /// The kind of resource whose acceptance opens the way for all others.
+    /// The kind of resource that must be accepted before all others are sent.
     public static let contractKind = "Contract"
 
-    /// The place in the device's order, from 1; the same as the envelope's `seq`.
+    /// The number in the device's order, from 1; the same as the envelope's `seq`.
     public let sequence: Int64
     /// The kind of resource, such as `Observation`; only letters.
     public let kind: String
@@ -19,7 +19,7 @@ public struct OutboxEntry: Sendable, Hashable, Comparable {
         self.submissionID = submissionID
     }
 
-    /// Reads a file name. `nil` for any other name: such files are somebody else's.
+    /// Reads a file name. `nil` for any other name: such files do not belong to the outbox.
     public init?(name: String) {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 4, parts[0].utf8.count == 20, parts[0].utf8.allSatisfy({ (0x30...0x39).contains($0) }),
@@ -39,7 +39,7 @@ public struct OutboxEntry: Sendable, Hashable, Comparable {
     public var isContract: Bool { kind == Self.contractKind }
 
     public static func < (left: OutboxEntry, right: OutboxEntry) -> Bool {
-        // Names are put together only for the rare two with one number: a long list is sorted often.
+        // Names are composed only for the rare entries with equal numbers, because long lists are sorted often.
         left.sequence == right.sequence ? left.name < right.name : left.sequence < right.sequence
     }
 
@@ -48,7 +48,7 @@ public struct OutboxEntry: Sendable, Hashable, Comparable {
             && text.utf8.allSatisfy { (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) }
     }
 
-    /// Whether the text is a UUID in lower case. A queue is listed often, so this looks at bytes alone.
+    /// Returns whether the text is a UUID in lower case. Queues are listed often, so only bytes are compared.
     private static func isCanonicalUUID(_ text: String) -> Bool {
         text.utf8.count == 36
             && text.utf8.enumerated().allSatisfy { index, byte in
@@ -59,7 +59,7 @@ public struct OutboxEntry: Sendable, Hashable, Comparable {
             }
     }
 
-    /// A UUID in lower case; `nil` if the text is none.
+    /// Returns a UUID in lower case; `nil` if the text is not a UUID.
     static func canonical(_ submissionID: String) -> String? {
         guard submissionID.utf8.count == 36, let uuid = UUID(text: submissionID) else { return nil }
         return uuid.lowercaseText

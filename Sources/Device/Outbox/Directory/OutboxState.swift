@@ -1,44 +1,45 @@
 import Core
 
-/// The standing of the device's consent, as far as the outbox must know it.
+/// The state of the device's consent that the outbox uses.
 public enum ConsentStanding: String, Codable, Sendable, Hashable, CaseIterable {
-    /// No Contract was ever queued: nothing else may be.
+    /// No Contract was ever queued: nothing else may be queued.
     case none
-    /// A Contract was queued: what follows it goes.
+    /// A Contract was queued: later submissions may be sent.
     case given
-    /// The server refused the Contract: nothing goes but a new one, and then before all that waits.
+    /// The server refused the Contract: only a new one may be sent, before all other queued submissions.
     case refused
 }
 
-/// The state that the outbox keeps beside its files.
+/// The state that the outbox stores in addition to its files.
 struct OutboxState: Sendable, Hashable {
-    /// The number the next submission gets, at least.
+    /// The minimum number of the next submission.
     var nextSequence: Int64 = 1
-    /// The consent, as of the last file that was settled.
+    /// The consent, as of the last answered submission.
     var consent: ConsentStanding = .none
-    /// The number of the Contract that the consent comes from; `nil` before one was answered.
+    /// The number of the Contract that determines the consent; `nil` before one was answered.
     var consentSequence: Int64?
-    /// The chain of what was signed; `nil` before the first Contract that was.
+    /// The chain of signed submissions; `nil` before the first signed Contract.
     var chain: SignatureChain?
 
-    /// The state that the stored one and the files give together.
+    /// Returns the state that results from the stored one and the files.
     ///
-    /// A file is named before the state tells of it; so a process stopped in between leaves files that are ahead.
+    /// A file gets its name before the state is updated, so a stopped process can leave files that are newer than the
+    /// state.
     /// - Parameters:
-    ///   - entries: what is queued or, where no state is stored, was accepted.
-    ///   - refused: what stands aside.
+    ///   - entries: the queued submissions and, if no state is stored, the accepted ones.
+    ///   - refused: the refused submissions.
     func completed(by entries: [OutboxEntry], refused: [OutboxEntry]) -> OutboxState {
         var state = self
         let last = max(entries.lazy.map(\.sequence).max() ?? 0, refused.lazy.map(\.sequence).max() ?? 0)
-        // A name may carry the last number there is; the one after it would not fit.
+        // A name may contain the maximum number; the next number would overflow.
         state.nextSequence = max(nextSequence, last == .max ? last : last + 1)
         state.chain = chain?.completed(by: (entries + refused).lazy.map(\.sequence))
         if consent == .none, entries.contains(where: \.isContract) { state.consent = .given }
         return state
     }
 
-    /// Takes the answer to a Contract. The newest one that was answered counts: one that is sent again, after a restore
-    /// or because it was refused, undoes nothing that came later.
+    /// Records the answer to a Contract. The newest answered Contract determines the consent: an older one that is sent
+    /// again, after a restore or a refusal, does not override it.
     mutating func settle(_ entry: OutboxEntry, as standing: ConsentStanding) {
         guard entry.isContract, entry.sequence >= consentSequence ?? 0 else { return }
         consent = standing
@@ -47,7 +48,7 @@ struct OutboxState: Sendable, Hashable {
 }
 
 extension OutboxState {
-    /// Reads what ``json`` writes; nil for anything else. Members that are not known are passed over.
+    /// Reads the output of ``json``; nil for anything else. Unknown members are ignored.
     init?(json: JSON) {
         guard let next = Int64(member: json["nextSequence"]), let standing = json["consent"]?.string,
             let consent = ConsentStanding(rawValue: standing)
@@ -64,7 +65,7 @@ extension OutboxState {
         }
     }
 
-    /// The state as it stands in its file: members in alphabetical order, those without a value left out.
+    /// The state in the format of its file: members in alphabetical order, without members that have no value.
     var json: JSON {
         var object = JSONObject()
         object["chain"] = chain?.json
@@ -76,7 +77,7 @@ extension OutboxState {
 }
 
 extension Int64 {
-    /// The whole number that a member is; nil for any other value.
+    /// Reads a member that is a whole number; nil for any other value.
     init?(member: JSON?) {
         guard let text = member?.number?.text, let value = Int64(text) else { return nil }
         self = value

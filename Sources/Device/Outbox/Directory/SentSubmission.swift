@@ -1,19 +1,19 @@
 import Foundation
 
-/// An accepted submission that stays on the device, sealed, until the study has surely kept it: what its file's name in
-/// `sent/` says. The name holds everything, so that one rename is the whole change and no journal can disagree.
+/// An accepted submission that is kept on the device, sealed, until the study has safely stored it. The name of its
+/// file in `sent/` contains its whole state, so a change is one rename, and no second file can disagree.
 public struct SentSubmission: Sendable, Hashable, Comparable {
-    /// The fate of a submission, as the study said.
+    /// The fate of a submission, as reported by the study.
     public enum Fate: Sendable, Hashable {
-        /// Nothing final yet: received, or held.
+        /// No final outcome: received or held.
         case waiting
-        /// Stored; the device heard of it at this time, to the second.
+        /// Stored, as reported to the device at this time, to the second.
         case stored(Date)
-        /// Refused; the device heard of it at this time, to the second.
+        /// Refused, as reported to the device at this time, to the second.
         case refused(Date)
     }
 
-    /// The submission. For a C3-PRO envelope its `sid` is the one that the study's deliveries name.
+    /// The submission. For a C3-PRO envelope its `sid` is the one in the study's deliveries.
     public let entry: OutboxEntry
     /// The fate of the submission.
     public let fate: Fate
@@ -23,8 +23,8 @@ public struct SentSubmission: Sendable, Hashable, Comparable {
         self.fate = fate
     }
 
-    /// Reads a file name: that of an entry, or with `.stored-<seconds since 1970>` or `.refused-<seconds>` behind it.
-    /// `nil` for any other name.
+    /// Reads a file name: that of an entry, or one with the suffix `.stored-<seconds since 1970>` or
+    /// `.refused-<seconds>`. `nil` for any other name.
     public init?(name: String) {
         if let entry = OutboxEntry(name: name) {
             self.init(entry: entry)
@@ -32,7 +32,7 @@ public struct SentSubmission: Sendable, Hashable, Comparable {
         }
         guard let dot = name.lastIndex(of: "."), let entry = OutboxEntry(name: String(name[..<dot])) else { return nil }
         let parts = name[name.index(after: dot)...].split(separator: "-", omittingEmptySubsequences: false)
-        // One way to write a time: a name that is read must be the one that is written.
+        // The form of a time is unique: a name that is read must equal the name that is written.
         guard parts.count == 2, let seconds = Int64(parts[1]), (0...Self.lastSecond).contains(seconds),
             String(seconds) == parts[1]
         else { return nil }
@@ -53,14 +53,14 @@ public struct SentSubmission: Sendable, Hashable, Comparable {
         }
     }
 
-    /// Oldest first, by their numbers.
+    /// Orders submissions by their numbers.
     public static func < (left: SentSubmission, right: SentSubmission) -> Bool {
         left.entry == right.entry ? left.name < right.name : left.entry < right.entry
     }
 
-    /// The same submission with what a delivery said: `stored`, `refused`, or a word that is not final. The time of an
-    /// earlier hearing of the same stays, unless the study was restored since: what it has now it may have received or
-    /// decided anew.
+    /// Returns the submission with the status of a delivery: `stored`, `refused`, or a status that is not final. The
+    /// time of an earlier equal status is kept, unless the study was restored since then: it may have received or
+    /// decided the submission again.
     func told(_ status: String, at now: Date, isRestored: Bool = false) -> SentSubmission {
         switch (status, fate) {
         case ("stored", .stored) where !isRestored, ("refused", .refused) where !isRestored: self
@@ -70,7 +70,7 @@ public struct SentSubmission: Sendable, Hashable, Comparable {
         }
     }
 
-    /// When the device heard the final word; `nil` while there is none.
+    /// When the device received the final status; `nil` if there is none.
     var settledAt: Date? {
         switch fate {
         case .waiting: nil
@@ -82,34 +82,34 @@ public struct SentSubmission: Sendable, Hashable, Comparable {
         if case .stored = fate { true } else { false }
     }
 
-    /// The last time that a name tells, in seconds since 1970: that of twelve digits.
+    /// The latest time in a name, in seconds since 1970: the maximum of twelve digits.
     private static let lastSecond: Int64 = 999_999_999_999
 
-    /// Whole seconds, for any clock.
+    /// Returns whole seconds within the range of names, for any clock.
     private static func seconds(_ time: Date) -> Int64 {
         let seconds = time.timeIntervalSince1970
         return seconds.isNaN ? 0 : Int64(min(max(0, seconds), Double(lastSecond)))
     }
 }
 
-/// The limits to how long accepted submissions stay on the device.
+/// The limits for accepted submissions on the device.
 public struct SentRetention: Sendable, Hashable {
-    /// Seconds that a file stays after the study said `stored` or `refused`.
+    /// Seconds that a file is kept after the study reported `stored` or `refused`.
     public var period: Double
-    /// Bytes of all files beyond which the stored ones go earlier, oldest first.
+    /// Maximum bytes of all files. Beyond it stored submissions are removed earlier, the oldest first.
     public var maximumBytes: Int64
-    /// Files beyond which the stored ones go earlier, oldest first.
+    /// Maximum number of files. Beyond it stored submissions are removed earlier, the oldest first.
     public var maximumFiles: Int
 
-    /// 30 days, 512 MiB and 20,000 files unless said otherwise.
+    /// Creates limits; by default 30 days, 512 MiB and 20,000 files.
     public init(period: Double = 30 * 86_400, maximumBytes: Int64 = 512 << 20, maximumFiles: Int = 20_000) {
         self.period = period
         self.maximumBytes = maximumBytes
         self.maximumFiles = maximumFiles
     }
 
-    /// The files that may go now: those whose period is over, and of the stored ones the oldest, until the rest is within
-    /// the bounds. What the study has not said to have stored goes for no bound.
+    /// Returns the files that may be removed now: those whose period is over, and the oldest stored ones until the rest
+    /// is within the limits. A submission that the study has not reported as stored is never removed for a limit.
     func expired(of sent: [(submission: SentSubmission, bytes: Int64)], now: Date) -> [SentSubmission] {
         var gone: [SentSubmission] = []
         var (bytes, files) = (Int64(0), 0)

@@ -2,23 +2,23 @@ import Core
 import Foundation
 import Wire
 
-/// The chain of what a device signed: each JWS names the digest of the one before it, so that who reads them sees what is
-/// missing.
+/// The chain of a device's signatures: each JWS contains the digest of the previous one, so that readers detect missing
+/// ones.
 struct SignatureChain: Sendable, Hashable {
-    /// A JWS whose file may stand or not: its number was spent, and the process may have stopped before the file.
+    /// A JWS whose file may not exist: its number is used, but the process may have stopped before it wrote the file.
     struct Pending: Sendable, Hashable {
         let sequence: Int64
         let digest: String
     }
 
-    /// The key that signs; nil where it is not known any more.
+    /// The signing key; nil if it is unknown.
     var keyID: String?
-    /// The digest of the last JWS whose file is known to have stood; nil where the next one is the first.
+    /// The digest of the last JWS whose file is known to have existed; nil if the next one is the first.
     var last: String?
-    /// The newest one.
+    /// The newest JWS, while its file is not confirmed.
     var pending: Pending?
 
-    /// The chain where these numbers are known to stand as files.
+    /// Returns the chain after files with these numbers are known to exist.
     func completed(by numbers: some Sequence<Int64>) -> SignatureChain {
         guard let pending, numbers.contains(pending.sequence) else { return self }
         return SignatureChain(keyID: keyID, last: pending.digest, pending: nil)
@@ -26,7 +26,7 @@ struct SignatureChain: Sendable, Hashable {
 }
 
 extension SignatureChain {
-    /// Reads what ``json`` writes; nil for anything else. Members that are not known are passed over.
+    /// Reads the output of ``json``; nil for anything else. Unknown members are ignored.
     init?(json: JSON) {
         guard json.object != nil else { return nil }
         for (key, place) in [("keyID", \SignatureChain.keyID), ("last", \SignatureChain.last)] {
@@ -41,7 +41,7 @@ extension SignatureChain {
         self.pending = Pending(sequence: sequence, digest: digest)
     }
 
-    /// The chain as it stands in the state's file: members in alphabetical order, those without a value left out.
+    /// The chain in the format of the state file: members in alphabetical order, without members that have no value.
     var json: JSON {
         var object = JSONObject()
         object["keyID"] = keyID.map { .string($0) }
@@ -54,23 +54,23 @@ extension SignatureChain {
 }
 
 extension OutboxDirectory {
-    /// The chain that an entry goes on with; nil where it is not signed: before the first Contract that is, the study
-    /// does not know the key. Only while locked.
+    /// Returns the chain that an entry continues; nil if the entry is not signed: the study does not know the key
+    /// before the first signed Contract. Call it only while locked.
     func chain(signedBy keyID: String, for entry: OutboxEntry, in state: OutboxState) throws(OutboxError)
         -> SignatureChain?
     {
         guard let chain = state.chain, chain.keyID ?? keyID == keyID else {
             return entry.isContract ? SignatureChain(keyID: keyID) : nil
         }
-        // What is neither queued, nor refused, nor sent was never written: the chain goes on before it.
+        // An entry that is neither queued, refused nor sent was never written: the chain continues from the one before.
         guard chain.pending != nil else { return chain }
         var known = chain.completed(by: try sentSubmissions().lazy.map(\.entry.sequence))
         known.pending = nil
         return known
     }
 
-    /// The chain of a device whose state file is gone, where what it queued last was signed: the key is known, what came
-    /// before is not.
+    /// Returns the chain of a device without a state file, if its last entry was signed: the study knows the key, but
+    /// the previous digest is unknown.
     func chainWithoutState(_ entries: [OutboxEntry]) -> SignatureChain? {
         guard let newest = entries.max() else { return nil }
         for folder in [folder, sentFolder] {

@@ -1,18 +1,19 @@
 import Foundation
 
-/// Writing a file so that at every instant the old or the new content stands there, whole.
+/// Atomic writes: at every instant a file has the complete old or new content.
 public enum AtomicFile {
-    /// How the names of half-written files begin. They may be removed whenever nobody is writing.
+    /// The prefix of the names of incomplete files. They may be removed while no process is writing.
     static let temporaryPrefix = ".tmp-"
 
-    /// Writes a file of mode 0600, replacing another of its name. When this returns, the content survives a loss of power.
-    /// Throws ``OutboxError`` (`storage-full`, `storage-failed`); then the old content stands, and no half file is left.
+    /// Writes a file of mode 0600, which replaces one of the same name. When this returns, the content survives a loss
+    /// of power. Throws ``OutboxError`` (`storage-full`, `storage-failed`); then the old content is kept, and no
+    /// incomplete file is left.
     public static func write(_ content: Data, to file: URL, files: some DurableFiles = PosixFiles()) throws(OutboxError)
     {
         let folder = file.deletingLastPathComponent()
         let temporary = folder.appendingPathComponent(temporaryPrefix + UUID().uuidString)
         do throws(OutboxError) {
-            // 1. The content, whole and durable, under a name nobody looks at.
+            // 1. The content, complete and durable, under a temporary name.
             try files.create(temporary, holding: content)
             try files.sync(temporary)
             // 2. The name.
@@ -25,7 +26,7 @@ public enum AtomicFile {
         try files.syncFolder(folder)
     }
 
-    /// Removes what writers left that were stopped half way. Only while holding the lock that the writers hold.
+    /// Removes the incomplete files of stopped writers. Call it only while holding the lock of the writers.
     public static func removeLeftovers(in folder: URL, files: some DurableFiles) throws(OutboxError) {
         for name in try files.names(in: folder) where name.hasPrefix(temporaryPrefix) {
             try files.remove(folder.appendingPathComponent(name))

@@ -8,9 +8,9 @@ import Foundation
     import Musl
 #endif
 
-/// Files that grow at their end, such as logs: read and written at places.
+/// Files that grow at their end, such as logs: read and written at offsets.
 extension PosixFiles {
-    /// So many bytes of a file from a place, or as many as there are; none where there is no file.
+    /// Reads up to `count` bytes of a file from an offset; none if there is no file.
     public func read(_ file: URL, from place: Int, count: Int) throws(OutboxError) -> [UInt8] {
         let descriptor: Int32
         do throws(OutboxError) {
@@ -35,8 +35,9 @@ extension PosixFiles {
         return bytes
     }
 
-    /// Writes bytes at a place, at which the file ends or is cut first. A file that is not there is made, of mode 0600. When
-    /// this returns, they survive a loss of power; after a failure a part of them may stand at the end.
+    /// Writes bytes at an offset: the end of the file, or an offset before it, where the file is truncated first. An
+    /// absent file is created, of mode 0600. When this returns, the bytes survive a loss of power; after a failure a
+    /// part of them may remain at the end.
     public func write(_ bytes: [UInt8], to file: URL, at place: Int) throws(OutboxError) {
         let descriptor = try open(file, O_WRONLY | O_CREAT)
         var isOpen = true
@@ -55,7 +56,7 @@ extension PosixFiles {
         }
         try flush(descriptor, of: file)
         isOpen = false
-        // Some file systems tell of a full disk only here.
+        // Some file systems report a full disk only here.
         guard close(descriptor) == 0 else { throw failure("written", file) }
         if place == 0 { try syncFolder(file.deletingLastPathComponent()) }
     }

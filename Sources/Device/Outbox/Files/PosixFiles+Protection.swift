@@ -2,13 +2,14 @@
     import Foundation
 
     extension PosixFiles {
-        /// Gives a folder, and what is made in it later, the protection that a queue needs on Apple's systems.
+        /// Gives a folder, and files created in it later, the protection of a queue on Apple's systems.
         ///
-        /// - It is readable from the first unlocking after a start on, for uploads go on while the phone is locked.
-        /// - It is in no backup: a queue that came back with one would send again what was sent, under numbers that are
-        ///   spent.
+        /// - It is readable from the first unlock after a restart, because uploads continue while the phone is locked.
+        /// - It is excluded from backups: a queue from a backup would send submissions again, with numbers that are
+        ///   used.
         func protect(_ folder: URL) throws(OutboxError) {
-            // A volume without protection classes, such as a Mac's, may refuse: what is queued is sealed all the same.
+            // A volume without protection classes, such as a Mac's, may refuse; queued submissions are sealed in any
+            // case.
             try? FileManager.default.setAttributes(
                 [.protectionKey: FileProtectionType.completeUntilFirstUserAuthentication], ofItemAtPath: folder.path)
             var folder = folder

@@ -8,9 +8,9 @@ import Foundation
     import Musl
 #endif
 
-/// ``DurableFiles`` on the system's own file system.
+/// ``DurableFiles`` on the system's file system.
 public struct PosixFiles: DurableFiles {
-    /// Needs nothing.
+    /// Creates the file operations.
     public init() {}
 
     public func names(in folder: URL) throws(OutboxError) -> [String] {
@@ -57,7 +57,7 @@ public struct PosixFiles: DurableFiles {
             }
             rest = rest.dropFirst(count)
         }
-        // Some file systems tell of a full disk only here.
+        // Some file systems report a full disk only here.
         guard close(descriptor) == 0 else { throw failure("written", file) }
     }
 
@@ -100,7 +100,7 @@ public struct PosixFiles: DurableFiles {
             usleep(2_000)
         }
         return FileLock {
-            // A process that is being started holds the open file for a moment, and with it a lock that is only closed.
+            // A starting child process briefly shares the open file, so closing it alone would not release the lock.
             _ = flock(descriptor, LOCK_UN)
             close(descriptor)
         }

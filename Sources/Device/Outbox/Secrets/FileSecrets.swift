@@ -5,7 +5,7 @@ public struct FileSecrets: SecretStore {
     private let folder: URL
     private let files: any DurableFiles
 
-    /// Keeps secrets in this folder, which is there.
+    /// Creates a store in this folder, which must exist.
     public init(folder: URL, files: any DurableFiles = PosixFiles()) {
         self.folder = folder
         self.files = files

@@ -4,13 +4,13 @@
 
     /// ``SecretStore`` in the system's Keychain: a generic password for each secret.
     ///
-    /// It is readable from the first unlocking after a start on, for uploads go on while the phone is locked; it stays on
-    /// this device, in no backup and no iCloud Keychain. It outlives the app's folder: an app that is installed again finds
-    /// it, unless it asks under another service.
+    /// It is readable from the first unlock after a restart, because uploads continue while the phone is locked. It
+    /// stays on this device, in no backup and no iCloud Keychain. It outlives the app's folder: an app that is
+    /// installed again finds it, unless it uses another service.
     public struct KeychainSecrets: SecretStore {
         private let service: String
 
-        /// Keeps secrets under a service's name, such as one for each study.
+        /// Creates a store under a service's name, such as one for each study.
         public init(service: String) { self.service = service }
 
         public func secret(named name: String) throws(OutboxError) -> Data? {
@@ -44,7 +44,7 @@
             }
         }
 
-        /// Returns the attributes that tell the secret from all others.
+        /// Returns the attributes that identify the secret.
         private func attributes(of name: String) -> [String: Any] {
             [
                 kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service,

@@ -1,15 +1,15 @@
 import Foundation
 
-/// A store on the device for the few bytes that nobody else may have: the credentials of its enrolment.
+/// A store on the device for its secrets: the credentials of its enrolment and its signing key.
 ///
-/// A secret is saved whole or not at all, and what is saved is there after a restart.
+/// A save is atomic, and a saved secret survives a restart.
 public protocol SecretStore: Sendable {
-    /// The secret of this name; `nil` if there is none. Throws ``OutboxError`` if it cannot be told.
+    /// Returns the secret of this name; `nil` if there is none. Throws ``OutboxError`` if that cannot be determined.
     func secret(named name: String) throws(OutboxError) -> Data?
 
-    /// Keeps a secret, in the place of an earlier one of this name. Throws ``OutboxError``.
+    /// Saves a secret, which replaces an earlier one of this name. Throws ``OutboxError``.
     func save(_ secret: Data, named name: String) throws(OutboxError)
 
-    /// Forgets a secret; one that is not there is no error. Throws ``OutboxError``.
+    /// Removes a secret; an absent one is no error. Throws ``OutboxError``.
     func removeSecret(named name: String) throws(OutboxError)
 }

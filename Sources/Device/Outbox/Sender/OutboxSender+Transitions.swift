@@ -1,7 +1,7 @@
 import Wire
 
 extension OutboxSender {
-    /// The next to go: in order, but after a refused Contract only another Contract, wherever it stands.
+    /// Returns the next entry to send: the first one, but after a refused Contract only another Contract, at any index.
     static func next(of entries: [OutboxEntry], _ consent: ConsentStanding) -> OutboxEntry? {
         switch consent {
         case .given: entries.min()
@@ -9,7 +9,7 @@ extension OutboxSender {
         }
     }
 
-    /// Takes an event and says what to do next; `nil` if the event does not belong to what is under way.
+    /// Handles an event and returns the next effect; `nil` if the event does not belong to the current phase.
     public mutating func handle(_ event: Event) -> Effect? {
         switch (phase, event) {
         case (.finished, _): return nil
@@ -59,15 +59,16 @@ extension OutboxSender {
             phase = .authorising(entry, renewed: true)
             return .obtainToken(renewing: true)
         case (401, .problem): return hold("token-refused", retryAfter: answer.retryAfter)
-        // No wait helps: what the study lost goes first.
+        // A delay does not help: the submissions that the study lost must be sent first.
         case (412, .problem(StudyPath.restoredCode)): return finish(.held(code: StudyPath.restoredCode))
         case (408, _), (425, _), (429, _), (500..<600, _):
             return hold("server-unavailable", retryAfter: answer.retryAfter)
         case (400..<500, .problem(let code)) where SubmissionAnswer.isAboutBody(status: answer.status):
             return moveAside(entry, status: answer.status, code: code)
-        // The study will not take it now, for reasons that lie with the client or the way: it says which.
+        // The study does not accept the submission now because of the client or the network path; the code is the
+        // reason.
         case (400..<500, .problem(let code)): return hold(code, retryAfter: answer.retryAfter)
-        // Whoever answered is not known to be the study: nobody said that the file arrived, or that it is bad.
+        // The response is not known to be the study's: it proves neither that the file arrived nor that it is invalid.
         default: return hold("answer-unmarked", retryAfter: answer.retryAfter)
         }
     }
@@ -84,7 +85,7 @@ extension OutboxSender {
         lastCode = code
         guard failures < patience.attempts else { return finish(.held(code: code)) }
         phase = .listing
-        // Exponential with full jitter: devices that failed together do not come back together.
+        // Exponential with full jitter, so that devices that failed together do not retry together.
         var spread = patience.firstDelay
         for _ in 1..<max(failures, 1) where spread < patience.longestDelay { spread *= 2 }
         return .wait(atLeast: ServerDelay.clamped(retryAfter ?? 0), spread: min(spread, patience.longestDelay))

@@ -1,27 +1,28 @@
-/// The rules of sending, without a clock, a disk or a network: each event changes the state and yields the one thing to
-/// do next.
+/// The rules of sending, without a clock, a disk or a network: each event changes the state and returns the next
+/// effect.
 ///
 /// ```
 /// queue ─► reading ─► authorising ─► posting ─► settling ─► queue …
 ///                          ▲   401 once │
 ///                          └────────────┤
-///             waiting ◄─────────────────┘ network, 5xx, 408, 425, 429, second 401, every answer without our mark
+///             waiting ◄─────────────────┘ network, 5xx, 408, 425, 429, second 401, every response without the mark
 /// ```
-/// Only the study settles a submission, and it says so (``SubmissionAnswer/Mark``). Acknowledged (200 or 201): the file
-/// moves to the sent ones. Refused (4xx about its body) or unreadable: it moves aside and the next goes; a refused
-/// Contract stops all. Everything else, a proxy's 404 as well as a page of maintenance with 200, keeps the file's place
-/// and holds all behind it.
+/// Only the study settles a submission, by a response with its mark (``SubmissionAnswer/Mark``). After an
+/// acknowledgement (200 or 201), the file moves to the sent ones. After a refusal (4xx about its body), or if it is
+/// unreadable, it moves to the refused ones and the next is sent; a refused Contract stops all. After every other
+/// response, such as a proxy's 404 or a maintenance page with 200, the file stays first in the queue, and no later one
+/// is sent.
 public struct OutboxSender: Sendable, Hashable {
-    /// The limits to how long sending keeps trying.
+    /// The limits of repeated attempts.
     public struct Patience: Sendable, Hashable {
-        /// Failures in a row after which sending ends with the files kept.
+        /// Number of consecutive failures after which sending ends. The files stay in the queue.
         public var attempts: Int
-        /// The bound of the first wait in seconds; each later one is twice as long.
+        /// Upper bound of the first delay in seconds; each later bound is twice as long.
         public var firstDelay: Double
-        /// The longest bound in seconds.
+        /// Maximum of that bound, in seconds.
         public var longestDelay: Double
 
-        /// A few tries, as a person at a terminal has patience for.
+        /// Creates limits; by default a few attempts, for a person at a terminal.
         public init(attempts: Int = 4, firstDelay: Double = 0.5, longestDelay: Double = 300) {
             self.attempts = attempts
             self.firstDelay = firstDelay
@@ -29,23 +30,23 @@ public struct OutboxSender: Sendable, Hashable {
         }
     }
 
-    /// An event that the sender is told.
+    /// An event that the sender handles.
     public enum Event: Sendable, Hashable {
-        /// The queue as it stands: at the start, after a file was settled, after a wait.
+        /// The current queue: at the start, after a file was settled, after a delay.
         case queue([OutboxEntry], ConsentStanding)
-        /// The file was read and is whole.
+        /// The file was read and is valid.
         case fileRead
         /// The file cannot be read or is damaged.
         case fileUnreadable
-        /// The file is gone.
+        /// The file does not exist.
         case fileMissing
-        /// There is a token.
+        /// A token is available.
         case tokenObtained
-        /// The server does not know the client any more.
+        /// The server does not accept the client's credentials.
         case tokenRefused
-        /// No token for now.
+        /// No token is available now.
         case tokenFailed(retryAfter: Double?)
-        /// Somebody answered the submission.
+        /// There is a response to the submission.
         case answered(SubmissionAnswer)
         /// The server was not reached, or the connection broke.
         case networkFailed
@@ -53,23 +54,23 @@ public struct OutboxSender: Sendable, Hashable {
         case timeOver
     }
 
-    /// The effect of an event: the next thing to do.
+    /// The effect of an event: the next operation to perform.
     public enum Effect: Sendable, Hashable {
-        /// List the queue and report ``Event/queue(_:_:)``.
+        /// List the queue and post ``Event/queue(_:_:)``.
         case list
         /// Read this file.
         case read(OutboxEntry)
-        /// Get a token; a new one even if there is one.
+        /// Get a token; a new one if `renewing` is true.
         case obtainToken(renewing: Bool)
         /// Send this file.
         case post(OutboxEntry)
-        /// The study has it: move the file to the sent ones, then list.
+        /// The study acknowledged the file: move it to the sent ones, then list.
         case moveToSent(OutboxEntry)
-        /// It will never be taken: move it aside, then list.
+        /// The file will never be accepted: move it to the refused ones, then list.
         case moveAside(OutboxEntry, status: Int?, code: String)
         /// Wait `atLeast` seconds (0 to a day) and a random part of `spread` more, then list.
         case wait(atLeast: Double, spread: Double)
-        /// Nothing more to do.
+        /// Sending is finished.
         case finish(Outcome)
     }
 
@@ -77,9 +78,9 @@ public struct OutboxSender: Sendable, Hashable {
     public enum Outcome: Sendable, Hashable {
         /// The queue is empty.
         case emptied
-        /// The first file keeps its place for later; the code says why.
+        /// The first file is deferred, for the reason with this code.
         case held(code: String)
-        /// The Contract was refused: nothing goes before a new one.
+        /// The Contract was refused: nothing is sent before a new one.
         case stopped
     }
 
@@ -94,23 +95,23 @@ public struct OutboxSender: Sendable, Hashable {
     let patience: Patience
     var phase = Phase.listing
     var failures = 0
-    /// Why the last failure held the queue.
+    /// The code of the last failure.
     var lastCode = "connection-failed"
     /// The submissions the server accepted.
     public internal(set) var sent = 0
-    /// The submissions that moved aside.
+    /// The submissions that moved to the refused ones.
     public internal(set) var refused = 0
 
-    /// A sender that has not begun: report the queue first.
+    /// Creates a sender that has not begun: post the queue first.
     public init(patience: Patience = Patience()) { self.patience = patience }
 
-    /// A sender that has not begun, after so many failures in a row.
+    /// Creates a sender that has not begun, after a number of consecutive failures.
     init(patience: Patience, failures: Int) {
         self.patience = patience
         self.failures = failures
     }
 
-    /// A sender that waits for the answer to a submission which another one sent.
+    /// Creates a sender that waits for the answer to a submission of another sender.
     init(awaiting entry: OutboxEntry, isRenewed: Bool, patience: Patience, failures: Int) {
         self.init(patience: patience, failures: failures)
         phase = .posting(entry, renewed: isRenewed)

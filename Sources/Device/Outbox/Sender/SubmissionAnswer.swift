@@ -1,36 +1,37 @@
 import Foundation
 import Wire
 
-/// An answer to a submission, and whether it is the study's own word.
+/// A response to a submission, and whether it is the study's own.
 ///
-/// Between a phone and its study stand proxies, firewalls, hotel networks and pages of maintenance, each of which
-/// answers with any status it likes. So a status alone settles nothing: the body must name this submission.
+/// Between a phone and its study are proxies, firewalls, hotel networks and maintenance pages, each of which can
+/// respond with any status. So a status alone settles nothing: the body must name this submission.
 public struct SubmissionAnswer: Sendable, Hashable {
-    /// The mark of an answer, which shows whether the study gave it.
+    /// The mark of a response, which shows whether it is the study's.
     public enum Mark: Sendable, Hashable {
-        /// Nothing does.
+        /// No mark.
         case none
-        /// Its ``SubmissionAcknowledgement`` of this submission; for C3-PRO the empty body of the original server.
+        /// The study's ``SubmissionAcknowledgement`` of this submission; for C3-PRO the empty body of the original
+        /// server.
         case acknowledged
-        /// Its ``ProblemDetails`` about this submission, with this stable code.
+        /// The study's ``ProblemDetails`` about this submission, with this stable code.
         case problem(code: String)
     }
 
     /// The HTTP status.
     public let status: Int
-    /// The mark that shows whether the study gave the answer.
+    /// The mark, which shows whether the response is the study's.
     public let mark: Mark
-    /// The wait in seconds that the answer asks for, 0 to a day; `nil` for none.
+    /// The delay in seconds that the response asks for, 0 to a day; `nil` for none.
     public let retryAfter: Double?
 
-    /// Puts an answer together.
+    /// Creates an answer.
     public init(status: Int, mark: Mark, retryAfter: Double? = nil) {
         self.status = status
         self.mark = mark
         self.retryAfter = retryAfter
     }
 
-    /// Reads an answer.
+    /// Reads a response.
     ///
     /// - Parameters:
     ///   - submission: the id that was sent in the header ``StudyPath/submissionHeader``.
@@ -42,7 +43,7 @@ public struct SubmissionAnswer: Sendable, Hashable {
             retryAfter: response.retryAfter(now: now))
     }
 
-    /// Our own messages have some hundred bytes; a longer body is a page.
+    /// Maximum bytes of a body. The study's messages have a few hundred; a longer body is another page.
     private static let longestBody = 65_536
 
     private static func mark(
@@ -57,15 +58,15 @@ public struct SubmissionAnswer: Sendable, Hashable {
         guard let problem = ProblemDetails(reading: response.body), let code = problem.code,
             TransportResponse.isPlainWord(code)
         else { return .none }
-        // A server of C3-PRO's time does not know the submission's id; it must not name another.
+        // A C3-PRO server does not know the submission's id, but it must not name another.
         guard isThis(problem.submission) || (format == .c3pro && problem.submission == nil) else { return .none }
         return .problem(code: code)
     }
 
-    /// Whether a refusal of the study with this status is about the body, so that sending it again cannot help.
+    /// Returns whether the study's refusal with this status concerns the body, so that a repetition cannot help.
     ///
-    /// The other statuses from 400 to 499 tell of the client (its token, its rights, its way through a proxy) or of the
-    /// moment (RFC 9110 section 15.5, RFC 6585, RFC 8470): the same bytes may be taken later.
+    /// The other statuses from 400 to 499 concern the client (its token, its rights, its path through a proxy) or the
+    /// present moment (RFC 9110 section 15.5, RFC 6585, RFC 8470): the same bytes may be accepted later.
     static func isAboutBody(status: Int) -> Bool {
         (400..<500).contains(status)
             && ![401, 403, 404, 405, 407, 408, 412, 421, 423, 425, 426, 429, 431].contains(status)

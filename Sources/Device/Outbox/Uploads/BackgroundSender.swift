@@ -1,8 +1,7 @@
 import Foundation
 import Wire
 
-/// Sends a store's queue by uploads that the system does, one after the other: what a phone does whose app is not running
-/// most of the time.
+/// Sends a store's queue by uploads of the system, one after the other, for phones whose app usually is not running.
 ///
 /// ```swift
 /// let sender = BackgroundSender(store: store, connection: connection, uploads: uploads)
@@ -10,24 +9,25 @@ import Wire
 /// for await answer in uploads.answers { try await sender.take(answer) }
 /// ```
 ///
-/// The rules are those of ``OutboxSender``, as for ``StudyConnection/sendAll(from:patience:timeLimit:)``, but nothing waits
-/// in the process: the upload that comes next is handed over, and its answer goes on with it, in whatever process it comes.
-/// Only the study's own word settles a submission:
+/// The rules are those of ``OutboxSender``, as for ``StudyConnection/sendAll(from:patience:timeLimit:)``, but no task
+/// waits in the process: the next upload is handed to the system, and its answer continues the sending, in whichever
+/// process it arrives. Only the study's own response settles a submission:
 ///
-/// - Its acknowledgement counts whenever it comes, and from whichever upload.
-/// - Anything else counts only from the upload that is under way; that of an earlier attempt says nothing any more.
-/// - What is answered and not in the queue any more is passed over.
-/// - An upload that the system lost is handed over again by the next ``handOver()``; the submission's id makes it harmless.
+/// - Its acknowledgement is valid at any time, and from any upload.
+/// - Any other response is valid only from the current upload; those of earlier attempts are ignored.
+/// - Answers to submissions that are not queued any more are ignored.
+/// - An upload that the system lost is handed over again by the next ``handOver()``; the submission's id makes it
+///   harmless.
 public actor BackgroundSender {
-    /// The standing of the queue after a step.
+    /// The state of the queue after a step.
     public enum Standing: Sendable, Hashable {
         /// The queue is empty.
         case emptied
-        /// The system has the first file; its answer goes on.
+        /// The system has the first file; its answer continues the sending.
         case underWay(OutboxEntry)
-        /// Nothing is under way: try again later; the stable code says why (``SendReport/reason``).
+        /// No upload is in progress, for the reason with this stable code (``SendReport/reason``): try again later.
         case held(code: String)
-        /// The Contract was refused: nothing goes before a new one.
+        /// The Contract was refused: nothing is sent before a new one.
         case stopped
     }
 
@@ -38,10 +38,10 @@ public actor BackgroundSender {
     private var isAtWork = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    /// Makes a sender; nothing is handed over yet.
+    /// Creates a sender without handing anything over.
     ///
-    /// - Parameter patience: how long uploads wait after failures; how often is not bounded, for the system waits for a
-    ///   network by itself.
+    /// - Parameter patience: the delays after failures. The number of attempts is not limited, because the system
+    ///   itself waits for a network.
     public init(
         store: DeviceStore, connection: StudyConnection, uploads: any UploadTransport,
         patience: OutboxSender.Patience = .init(attempts: .max, firstDelay: 30, longestDelay: 3_600)
@@ -52,18 +52,19 @@ public actor BackgroundSender {
         self.patience = patience
     }
 
-    /// Hands over the upload that comes next, unless the system has one.
+    /// Hands over the next upload, unless the system has one.
     ///
-    /// - Throws: ``OutboxError``: `outbox-busy` if somebody else is sending, storage errors; `CancellationError`.
+    /// - Throws: ``OutboxError``: `outbox-busy` if another process is sending, storage errors; `CancellationError`.
     @discardableResult
     public func handOver() async throws -> Standing {
         let standing = try await begin()
-        // What a restored study lost goes back to the queue first. One restored again meanwhile is asked another time.
+        // Submissions that a restored study lost return to the queue first. A second restore is handled by a later
+        // call.
         guard standing == .held(code: StudyPath.restoredCode), try await hasLearned() else { return standing }
         return try await begin()
     }
 
-    /// Asks what the study lost. That it cannot be asked now is no error: the next hand-over asks again.
+    /// Reads the deliveries to find lost submissions. A failure is no error: the next hand-over repeats it.
     private func hasLearned() async throws -> Bool {
         do {
             try await connection.learnDeliveries(in: store)
@@ -88,10 +89,10 @@ public actor BackgroundSender {
         }
     }
 
-    /// Takes what came of an upload, settles its submission, and hands over the next.
+    /// Handles the result of an upload, settles its submission, and hands over the next one.
     ///
-    /// - Throws: as ``handOver()``. The answer is lost then; the next ``handOver()`` sends the file again, and the study
-    ///   knows it by its id.
+    /// - Throws: as ``handOver()``. The answer is lost then; the next ``handOver()`` sends the file again, and the
+    ///   study recognizes it by its id.
     @discardableResult
     public func take(_ answer: UploadAnswer) async throws -> Standing {
         let standing = try await alone { () async throws -> Standing? in
@@ -111,8 +112,8 @@ public actor BackgroundSender {
         return try await handOver()
     }
 
-    /// Hands over what comes next and takes answers as they come, until the task is cancelled or the answers end. While
-    /// somebody else is sending, answers are passed over: what they tell of is sent again by whoever sends next.
+    /// Hands over the next upload and handles answers as they arrive, until the task is cancelled or the answers end.
+    /// While another process is sending, answers are ignored: the next sender sends their submissions again.
     ///
     /// - Throws: ``OutboxError``: storage errors; `CancellationError`.
     public func run() async throws {
@@ -126,7 +127,7 @@ public actor BackgroundSender {
 
     // MARK: - Steps
 
-    /// Does what the rules say until an upload is handed over or there is nothing to do.
+    /// Performs the effects of the rules until an upload is handed over or nothing is left to do.
     private func goOn(
         _ sender: OutboxSender, _ first: OutboxSender.Effect, isAnswered: Bool
     ) async throws -> Standing {
@@ -155,7 +156,7 @@ public actor BackgroundSender {
             case .moveAside(let entry, let status, let code):
                 try outbox.moveAside(entry, because: Refusal(status: status, code: code, at: environment.now()))
             case .wait(let atLeast, let spread):
-                // Only an answer says how long to wait before the next upload; what failed here would fail again.
+                // Only an answer schedules the next upload after a delay; a local failure would occur again.
                 guard isAnswered else {
                     try forget(keeping: sender.failures)
                     return .held(code: sender.lastCode)
@@ -179,8 +180,9 @@ public actor BackgroundSender {
         }
     }
 
-    /// Hands a file over. The note stands first: an answer to what is not noted would be taken for an older one.
-    /// - Returns: whether the system took it.
+    /// Hands a file over. The note is saved first: an answer without its note would be ignored as one of an earlier
+    /// attempt.
+    /// - Returns: whether the system accepted it.
     private func begin(
         _ entry: OutboxEntry, isRenewed: Bool, failures: Int, notBefore: Date?
     ) async throws -> Bool {
@@ -203,7 +205,7 @@ public actor BackgroundSender {
         }
     }
 
-    /// Notes that the study has a submission.
+    /// Records that the study has a submission.
     private func settle(_ entry: OutboxEntry) throws(OutboxError) {
         let lock = try store.outbox.sendingLock()
         defer { withExtendedLifetime(lock) {} }
@@ -229,19 +231,19 @@ public actor BackgroundSender {
         try store.outbox.entries().contains(entry)
     }
 
-    /// The note; one that is damaged is none: the file is handed over once more.
+    /// Returns the note; nil if it is damaged: the file is then handed over once more.
     private func note() -> UploadNote? { (try? store.value(UploadNote.self, named: UploadNote.fileName)) ?? nil }
 
-    /// Notes that nothing is under way.
+    /// Records that no upload is in progress.
     private func forget(keeping failures: Int) throws(OutboxError) {
         guard let note = note(), !note.attempt.isEmpty || note.failures != failures else { return }
         try store.save(
             UploadNote(name: "", attempt: "", isRenewed: false, failures: failures), named: UploadNote.fileName)
     }
 
-    // MARK: - One after the other
+    // MARK: - Serial steps
 
-    /// Runs a step when those before it are done: an actor takes others in while one waits for the network.
+    /// Runs a step after the previous ones have ended: an actor is reentrant while a step waits for the network.
     private func alone<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
         if isAtWork {
             await withCheckedContinuation { waiting.append($0) }
@@ -256,7 +258,7 @@ public actor BackgroundSender {
 }
 
 extension OutboxSender.Event {
-    /// Whether the study says that it has the submission.
+    /// Whether the event is the study's acknowledgement of the submission.
     fileprivate var isAcknowledgement: Bool {
         guard case .answered(let answer) = self else { return false }
         return answer.mark == .acknowledged && (200...201).contains(answer.status)

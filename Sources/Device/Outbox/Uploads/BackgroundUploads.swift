@@ -2,24 +2,24 @@
     import Foundation
 
     /// ``UploadTransport`` over a background session of URLSession: the system uploads while the app is suspended, and
-    /// starts it again when it has an answer.
+    /// launches it again when there is a response.
     ///
-    /// Make one for each identifier and keep it: at each start of the app, and in
-    /// `application(_:handleEventsForBackgroundURLSession:completionHandler:)` with the identifier that it is given.
+    /// Create one for each identifier and keep it: at each start of the app, and in
+    /// `application(_:handleEventsForBackgroundURLSession:completionHandler:)` with the given identifier.
     ///
-    /// The system follows redirects of such uploads by itself. What it would carry elsewhere is sealed, but the access
-    /// token goes with it: a study's address should not redirect.
+    /// The system itself follows redirects of such uploads. The body is sealed, but the access token is sent along: a
+    /// study's address should not redirect.
     public final class BackgroundUploads: UploadTransport {
         public let answers: AsyncStream<UploadAnswer>
         private let session: URLSession
         private let assembling: Task<Void, Never>
 
-        /// Opens the session, also that of an earlier process.
+        /// Opens the session, including one of an earlier process.
         ///
         /// - Parameters:
         ///   - identifier: the session's identifier, the same at each start.
-        ///   - onEventsDelivered: called when all that waited for the app was delivered: the place to call the completion
-        ///     handler that the system gave.
+        ///   - onEventsDelivered: called when all pending events were delivered. Call the system's completion handler
+        ///     in it.
         public init(identifier: String, onEventsDelivered: @escaping @Sendable () -> Void = {}) {
             let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
             configuration.isDiscretionary = false
@@ -35,7 +35,7 @@
                 for await event in events {
                     switch event {
                     case .received(let task, let part):
-                        // An answer of the study has some hundred bytes; a page may have any number.
+                        // A response of the study has a few hundred bytes; other pages may have any number.
                         if bodies[task, default: Data()].count <= UploadEvent.longestBody {
                             bodies[task, default: Data()].append(part)
                         }
@@ -64,7 +64,7 @@
         public func tagsUnderWay() async -> Set<String> { Set(await session.allTasks.compactMap(\.taskDescription)) }
     }
 
-    /// An event that a background session tells, task by task.
+    /// An event of a background session.
     private enum UploadEvent: Sendable {
         case received(Int, Data)
         case completed(Int, tag: String?, TransportResponse?)
@@ -73,7 +73,7 @@
         static let longestBody = 65_536
     }
 
-    /// Passes on what the session tells, in its order.
+    /// Passes on the events of the session, in order.
     private final class UploadDelegate: NSObject, URLSessionDataDelegate {
         private let sink: AsyncStream<UploadEvent>.Continuation
 

@@ -1,23 +1,23 @@
 import Foundation
 
-/// The note that a device keeps of the upload that the system has: in `upload.json`, for the answer may come to another
+/// The record of the upload in progress. It is stored in `upload.json`, because the answer may arrive in another
 /// process.
 struct UploadNote: Codable, Sendable, Hashable {
     /// The name of the queued file.
     let name: String
-    /// The text that tells this attempt from others with the same file.
+    /// The unique id of this attempt; others may have the same file.
     let attempt: String
-    /// Whether its token was made for it because an earlier one was refused.
+    /// Whether its token is a new one because an earlier one was refused.
     let isRenewed: Bool
-    /// Failures in a row before it.
+    /// The number of consecutive failures before it.
     let failures: Int
 
     static let fileName = "upload.json"
 
-    /// The tag under which the system knows it.
+    /// The tag of the upload in the system.
     var tag: String { "\(name)/\(attempt)" }
 
-    /// The name of the file in a tag; `nil` where it is none of ours.
+    /// Returns the entry of the file in a tag; `nil` if the tag is not one of a sender.
     static func entry(in tag: String) -> OutboxEntry? {
         tag.split(separator: "/", omittingEmptySubsequences: false).first.flatMap { OutboxEntry(name: String($0)) }
     }

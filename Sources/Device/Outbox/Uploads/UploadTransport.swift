@@ -1,17 +1,17 @@
 import Foundation
 
-/// An upload of a queued file, as the system is asked to do it.
+/// A request to the system to upload a queued file.
 public struct QueuedUpload: Sendable, Hashable {
-    /// The name under which its answer comes back, also in a later process: plain text, at most 200 bytes.
+    /// The tag of the answer, also in a later process: plain text, up to 200 bytes.
     public var tag: String
     /// The request, without a body.
     public var request: TransportRequest
-    /// The file that is the body. It may go away when somebody else has sent it meanwhile.
+    /// The file with the body. It may disappear when another sender has sent it.
     public var file: URL
-    /// Not before this time; `nil` for now.
+    /// The earliest time of the upload; `nil` for now.
     public var notBefore: Date?
 
-    /// Makes an upload.
+    /// Creates an upload.
     public init(tag: String, request: TransportRequest, file: URL, notBefore: Date? = nil) {
         self.tag = tag
         self.request = request
@@ -24,27 +24,28 @@ public struct QueuedUpload: Sendable, Hashable {
 public struct UploadAnswer: Sendable, Hashable {
     /// The upload's tag.
     public var tag: String
-    /// The answer; `nil` if none came.
+    /// The response; `nil` if there is none.
     public var response: TransportResponse?
 
-    /// Makes an answer.
+    /// Creates an answer.
     public init(tag: String, response: TransportResponse?) {
         self.tag = tag
         self.response = response
     }
 }
 
-/// Hands uploads to the system, which goes on with them while the app is suspended or ended, and hears of them later.
+/// Hands uploads to the system, which continues them while the app is suspended or terminated, and returns their
+/// answers later.
 ///
-/// An answer may come late, to another process than the one that began the upload, more than once, or never
-/// (``BackgroundSender`` takes all of these). Requests that need an answer at once go by ``Transport``.
+/// An answer may arrive late, in another process than the one that began the upload, more than once, or never
+/// (``BackgroundSender`` handles all of these). Requests that need an immediate response use ``Transport``.
 public protocol UploadTransport: Sendable {
-    /// Hands an upload over. When this returns the system has it. Throws any error if it does not take it.
+    /// Hands an upload over. When this returns, the system has accepted it. Throws any error otherwise.
     func begin(_ upload: QueuedUpload) async throws
 
-    /// The tags of the uploads that the system still has, also those that an earlier process began.
+    /// Returns the tags of the uploads in progress, including those of an earlier process.
     func tagsUnderWay() async -> Set<String>
 
-    /// The answers as they come, also those to uploads of an earlier process. One reader at a time.
+    /// The answers as they arrive, including those to uploads of an earlier process. Only one reader at a time.
     var answers: AsyncStream<UploadAnswer> { get }
 }

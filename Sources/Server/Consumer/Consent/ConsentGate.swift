@@ -1,34 +1,34 @@
 import Foundation
 
-/// The standing of a participant's consent, as far as the gate must know it.
+/// State of a participant's consent, for the gate.
 public enum ConsentStanding: String, Sendable, Hashable {
-    /// No contract has come.
+    /// No Contract was received.
     case none
-    /// A contract stands.
+    /// A Contract is in force.
     case consented
-    /// The participant took it back.
+    /// The participant has withdrawn the consent.
     case withdrawn
 }
 
-/// Decides what becomes of one opened submission. Pure: the consumer performs the decision in one transaction.
+/// Decides about one opened submission. Pure: the consumer applies the decision in one transaction.
 public struct ConsentGate: Sendable {
-    /// The kind of an incoming resource, as the gate tells them apart.
+    /// Kind of an incoming resource, for the gate.
     public enum Subject: Sendable, Hashable {
-        /// A contract of this study, signed by the participant.
+        /// A Contract of this study, signed by the participant.
         case contract
-        /// A contract that does not count, and why.
+        /// A Contract that is not valid for this study, with the reason.
         case foreignContract(Reason)
-        /// A consent that takes the contract back.
+        /// A Consent that withdraws the Contract.
         case withdrawal
-        /// Anything that is only taken while there is a contract.
+        /// Data that is only admitted while a Contract is in force.
         case data
-        /// Health data that is only taken while there is a contract that names one of these
+        /// Health data that is only admitted while a Contract in force includes one of these kinds
         /// (``InformedConsent/ConsentVocabulary/includesHealthData``).
         case namedData(Set<String>)
-        /// The deletion of data that the participant's device sent.
+        /// Deletion of data that the participant's device sent.
         case deletion
 
-        /// Why a contract does not count; nil for what is none, or counts.
+        /// Reason why a Contract is not valid; nil for a valid one and for other kinds.
         var foreignReason: Reason? {
             if case .foreignContract(let reason) = self { reason } else { nil }
         }
@@ -41,17 +41,18 @@ public struct ConsentGate: Sendable {
         case quarantine(Reason)
     }
 
-    /// The requirement that a held submission waits for.
+    /// Condition that a held submission waits for.
     public enum Requirement: Sendable, Hashable {
         case contract
-        /// The study's consent has changed so that the participant is to sign it again.
+        /// The study has a newer consent that the participant must sign.
         case renewal
-        /// Something that may be a withdrawal was not understood yet.
+        /// A possible withdrawal has not been understood yet.
         case endOfSuspension
-        /// The study gives the participant so long to come back before it refuses what came since.
+        /// End of the period in which a withdrawn participant may consent again. Data that arrived since is refused
+        /// after it.
         case endOfGrace(Date)
 
-        /// The stable code, told to the device.
+        /// Stable code, reported to the device.
         public var code: String {
             switch self {
             case .contract: "consent-required"
@@ -61,12 +62,12 @@ public struct ConsentGate: Sendable {
             }
         }
 
-        /// The reason for people; it holds no health data.
+        /// Reason for staff, without health data.
         var sentence: String {
             switch self {
-            case .contract: "No contract of this participant has come."
+            case .contract: "No contract of this participant was received."
             case .renewal:
-                "The study's consent has a newer version that the participant has to sign before more is taken."
+                "The study's consent has a newer version that the participant must sign before more data is accepted."
             case .endOfSuspension:
                 "The participant's device sent a Consent that may be a withdrawal and was not understood; see `participant`."
             case .endOfGrace: "The participant has withdrawn their consent, a short while ago."
@@ -74,7 +75,7 @@ public struct ConsentGate: Sendable {
         }
     }
 
-    /// The reason that a submission is not taken; the raw value is told to the device.
+    /// Reason why a submission is not admitted; the raw value is reported to the device.
     public enum Reason: String, Sendable, Hashable {
         case withdrawn = "consent-withdrawn"
         case foreignContract = "contract-unknown"
@@ -82,32 +83,31 @@ public struct ConsentGate: Sendable {
         case contractWithoutTerms = "contract-without-terms"
         case notIncluded = "inclusion-not-in-consent"
 
-        /// The reason for people; it holds no health data.
+        /// Reason for staff, without health data.
         var sentence: String {
             switch self {
             case .withdrawn: "The participant has withdrawn their consent."
             case .foreignContract:
-                "The contract says the text of no consent document of this study (consent/): compare its terms, url and version."
-            case .retiredContract: "The contract is of a version of the consent that nobody may sign any more."
+                "The contract matches no consent document of this study (consent/): compare its terms, url and version."
+            case .retiredContract: "The contract has a version of the consent that can no longer be signed."
             case .contractWithoutTerms:
-                "The contract of a C3-PRO app says no text; such count where study.json has \"c3pro\": {\"contractsWithoutTerms\": true}."
+                "The contract of a C3-PRO app contains no terms; it is valid only if study.json has \"c3pro\": {\"contractsWithoutTerms\": true}."
             case .notIncluded:
-                "The participant's consent does not name what this holds: routes, heartbeats, clinical records or notes."
+                "The participant's consent does not include this data: routes, heartbeats, clinical records or notes."
             }
         }
     }
 
-    /// The situation of a participant when a resource comes to the gate.
+    /// State of a participant when a resource reaches the gate.
     public struct Situation: Sendable, Hashable {
         public var standing: ConsentStanding
-        /// The kinds of health data that the contract in force names, of those that are only taken where they are
-        /// named.
+        /// Kinds of health data that the Contract in force includes, among those that need to be included explicitly.
         public var included: Set<String>
-        /// Whether the participant has to sign again before data is taken.
+        /// Whether the participant must sign again before data is admitted.
         public var needsRenewal: Bool
-        /// Whether something that may be a withdrawal waits to be understood.
+        /// Whether a possible withdrawal has not been understood yet.
         public var isSuspended: Bool
-        /// Until when what comes after a withdrawal is held; nil where it is refused at once.
+        /// Time until which data is held after a withdrawal; nil if it is refused immediately.
         public var graceEnds: Date?
 
         public init(
@@ -128,9 +128,9 @@ public struct ConsentGate: Sendable {
         switch (subject, situation.standing) {
         case (.foreignContract(let reason), _): .quarantine(reason)
         case (.contract, _): .admit
-        // A withdrawal that comes twice changes nothing, so it may come.
+        // A repeated withdrawal changes nothing, so it is admitted.
         case (.withdrawal, .consented), (.withdrawal, .withdrawn): .admit
-        // Who takes part no more may still take back what they gave.
+        // A withdrawn participant may still delete their data.
         case (.deletion, .consented), (.deletion, .withdrawn): .admit
         case (.withdrawal, .none), (.data, .none), (.namedData, .none), (.deletion, .none): .hold(until: .contract)
         case (.data, _) where situation.isSuspended, (.namedData, _) where situation.isSuspended:

@@ -4,7 +4,7 @@ import Storage
 import Warehouse
 
 extension ConsentState {
-    /// The standing of the consent, for the gate.
+    /// State of the consent, for the gate.
     public var standing: ConsentStanding {
         switch status {
         case .none: .none
@@ -15,14 +15,15 @@ extension ConsentState {
 }
 
 extension ConsentState {
-    /// Whether the consent in force lets other researchers use the data; nil without one, or where it was not asked.
+    /// Whether the consent in force permits other researchers to use the data; nil without a consent, or if it did not
+    /// ask.
     public var sharing: Bool? {
         if case .consented(let contract) = status { contract.sharing } else { nil }
     }
 }
 
 extension ConsentState {
-    /// The consent as queries of patients see it.
+    /// The consent in the form of the warehouse's patient queries.
     public var patientConsent: PatientConsent {
         let standing: PatientConsent.Standing? =
             switch self.standing {
@@ -34,11 +35,11 @@ extension ConsentState {
     }
 }
 
-/// Keeps what the study knows of each participant's consent.
+/// Stores the state of each participant's consent.
 public struct ConsentRegister: Sendable {
     public init() {}
 
-    /// The state of a participant's consent; of a stranger, none.
+    /// Returns the state of a participant's consent; empty for an unknown participant.
     public func state(of subject: String, in transaction: any SQLTransaction) throws -> ConsentState {
         let row = try transaction.first(
             "SELECT state FROM participant_consent WHERE subject = ?", [SQLValue(subject)])
@@ -46,7 +47,7 @@ public struct ConsentRegister: Sendable {
         return try JSONDecoder().decode(ConsentState.self, from: Data(try row.text("state").utf8))
     }
 
-    /// Saves the state that a contract or a withdrawal led to.
+    /// Stores the state after a Contract or a withdrawal.
     func save(
         _ state: ConsentState, of subject: String, clientID: String, at: Date, in transaction: any SQLTransaction
     ) throws {
@@ -67,13 +68,13 @@ public struct ConsentRegister: Sendable {
         try WarehouseLoader().write(state.patientConsent, of: subject, at: at, in: transaction)
     }
 
-    /// Forgets what was kept of a participant's consent.
+    /// Deletes the state of a participant's consent.
     func delete(_ subject: String, in transaction: any SQLTransaction) throws -> RowsDigest {
         try transaction.delete(
             from: "participant_consent", where: "subject = ?", [SQLValue(subject)], orderedBy: "subject")
     }
 
-    /// All participants with their states, by their ids.
+    /// Returns all participants with their states, sorted by id.
     public func all(in transaction: any SQLTransaction) throws -> [(subject: String, state: ConsentState)] {
         try transaction.query("SELECT subject, state FROM participant_consent ORDER BY subject").map { row in
             let state = try JSONDecoder().decode(ConsentState.self, from: Data(try row.text("state").utf8))

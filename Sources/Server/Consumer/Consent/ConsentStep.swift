@@ -3,12 +3,12 @@ import InformedConsent
 /// The effect of one resource on a participant's consent.
 enum ConsentStep: Sendable, Hashable {
     case contract(SignedContract)
-    /// A contract that does not count, and why.
+    /// A Contract that is not valid for this study, with the reason.
     case foreignContract(ConsentGate.Reason)
     case withdrawal(ConsentWithdrawal)
-    /// Nothing.
+    /// No effect.
     case data
-    /// Nothing either; it is health data that is taken where the consent names one of these.
+    /// No effect; health data that is admitted if the consent includes one of these kinds.
     case namedData(Set<String>)
 
     var gateSubject: ConsentGate.Subject {
@@ -21,7 +21,7 @@ enum ConsentStep: Sendable, Hashable {
         }
     }
 
-    /// Whether the register keeps something of it.
+    /// Whether the register stores anything of it.
     var changesConsent: Bool {
         switch self {
         case .contract, .foreignContract, .withdrawal: true

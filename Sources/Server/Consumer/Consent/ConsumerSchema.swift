@@ -18,8 +18,8 @@ public enum ConsumerSchema {
         },
         Migration(number: 601, name: "settlements, suspensions, the queue's name") { _ in
             [
-                // What became of a submission, written by the transaction that records it: the queue, another store, is
-                // settled after it.
+                // Outcome of a submission, written by the transaction that records it. The queue is another store and
+                // is settled afterwards.
                 """
                 CREATE TABLE settlement (
                     lane text NOT NULL,
@@ -46,7 +46,8 @@ public enum ConsumerSchema {
                 "CREATE TABLE records_state (id bigint PRIMARY KEY, queue_id text NOT NULL)",
             ]
         },
-        // What the keys of devices signed: of each key a chain, in which every message names the digest of the one before.
+        // Messages that devices signed: a chain for each key, in which every message contains the digest of the
+        // previous one.
         Migration(number: 602, name: "signed messages") { _ in
             [
                 """
@@ -70,7 +71,8 @@ public enum ConsumerSchema {
                 """,
             ]
         },
-        // Whether the contract in force permits other researchers, beside the standing, so that both are asked in SQL.
+        // Whether the Contract in force permits other researchers. A column next to `standing`, so that SQL can query
+        // both.
         Migration(number: 605, name: "sharing of the consent in force") { dialect in
             let shares =
                 switch dialect {
@@ -83,8 +85,8 @@ public enum ConsumerSchema {
                 "CREATE INDEX participant_consent_by_standing ON participant_consent (standing, shares, subject)",
             ]
         },
-        // The links to records of the site that were handed in, and by which submissions; whose they are and what they mean
-        // stands in a store of its own.
+        // Links to records of the site that were submitted, with their submissions. The participants and the records
+        // are in a separate store.
         Migration(number: 606, name: "links that were handed in") { _ in
             [
                 """

@@ -1,16 +1,16 @@
 import Storage
 import Warehouse
 
-/// The participants who may be counted and given out to researchers: the one place that says so.
+/// Selection of the participants who may be counted and exported for researchers; this is the only definition.
 ///
-/// Who has withdrawn is left out; what they gave before stays and is read by the study team. Other researchers than the
-/// study's own may only use the data of those whose consent in force says so.
+/// Participants who have withdrawn are excluded; their earlier data remains, and the study team reads it. Researchers
+/// outside of the study may only use the data of participants whose consent in force permits it.
 public enum CountedParticipants: Sendable, Hashable {
-    /// All but those who have withdrawn.
+    /// All except those who have withdrawn.
     case notWithdrawn
-    /// Those whose contract in force permits sharing (``InformedConsent/SignedContract/sharing``).
+    /// Those whose Contract in force permits sharing (``InformedConsent/SignedContract/sharing``).
     case sharing
-    /// All, also those who have withdrawn.
+    /// All, including those who have withdrawn.
     case withWithdrawn
 
     /// The patients in i2b2's tables.

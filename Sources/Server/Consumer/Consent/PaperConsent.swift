@@ -5,15 +5,16 @@ import Records
 import Storage
 import Warehouse
 
-/// The consent of a participant who signed on paper: the site keeps the sheet, the house keeps a Contract that says so.
+/// Consent that a participant signed on paper: the site archives the sheet, and the server stores a Contract that
+/// documents it.
 ///
-/// Data is stored only while there is a Contract, whichever way it comes; so a site that loads data itself says with this
-/// that the participant signed. What a participant took back later stays taken back until they sign anew.
+/// Data is only stored while a Contract is in force, whatever its source; a site that loads data itself documents with
+/// this that the participant signed. After a later withdrawal, the participant must sign again.
 public struct PaperConsent: Sendable {
     public let subject: String
-    /// The day or the instant of the signature.
+    /// Day or instant of the signature.
     public let signedAt: DateTime
-    /// Says how it came.
+    /// Provenance of the Contract.
     public let provenance: RecordProvenance
 
     public init(subject: String, signedAt: DateTime, provenance: RecordProvenance) {
@@ -22,19 +23,19 @@ public struct PaperConsent: Sendable {
         self.provenance = provenance
     }
 
-    /// The outcome of recording a consent.
+    /// Outcome of recording a consent.
     public enum Outcome: Sendable, Hashable {
-        /// The participant was known as consented; nothing was written.
+        /// The participant had already consented; nothing was written.
         case wasConsented
-        /// The Contract, and the Patient where there was none, were recorded.
+        /// The Contract was recorded, with a Patient if there was none.
         case recorded
-        /// The participant has withdrawn at this time or later than they signed; nothing was written.
+        /// The participant has withdrawn at or after the time of the signature; nothing was written.
         case isWithdrawn
     }
 
-    /// Records it where the participant's consent is not on file.
+    /// Records the consent if none is in force.
     ///
-    /// - Parameter isRenewal: records a signature of a participant who has withdrawn, where it is newer.
+    /// - Parameter isRenewal: whether to record a newer signature of a participant who has withdrawn.
     /// - Throws: ``ConsumerError`` `participant-deleted`.
     public func record(isRenewal: Bool, at: Date, in transaction: any SQLTransaction) throws -> Outcome {
         try ConsumerError.refuseDeleted(subject, in: transaction)
@@ -48,7 +49,7 @@ public struct PaperConsent: Sendable {
         let contract = contract
         let signed = try SignedContractReader.read(
             contract, receivedAt: provenance.receivedAt, number: provenance.number)
-        // On paper the day counts: the sheet may have lain for long.
+        // On paper, the day of the signature counts, because the sheet may be recorded much later.
         if let withdrawnAt = state.withdrawnAt, signed.signedAt <= withdrawnAt { return .isWithdrawn }
         let next = state.applying(signed)
         guard next.standing == .consented else { return .isWithdrawn }
@@ -61,7 +62,7 @@ public struct PaperConsent: Sendable {
         return .recorded
     }
 
-    /// The Contract: who signed, when, and that it was on paper. One participant's Contracts differ by their day.
+    /// The Contract: the signer, the time, and that it was on paper. Contracts of one participant differ by their day.
     var contract: Contract {
         let person = Reference("Patient/" + subject)
         var contract = Contract(id: Self.id(subject, signedAt))
@@ -90,7 +91,7 @@ public struct PaperConsent: Sendable {
             resource, result, context: context, in: transaction)
     }
 
-    /// The same for the same participant and day, and fit for an id of FHIR.
+    /// Returns the same id for the same participant and day, in the form of a FHIR id.
     private static func id(_ subject: String, _ signedAt: DateTime) -> String {
         let day = signedAt.text.prefix(10)
         let name = "paper-\(day)-\(subject)"

@@ -3,10 +3,10 @@ import Storage
 import Trust
 
 extension StaffDecision {
-    /// Puts submissions that are quarantined, or one that is quarantined or held, back into the queue to be handled again.
+    /// Returns one quarantined or held submission, or all quarantined ones, to the queue for processing.
     ///
-    /// - Parameter submissionID: the submission's id; nil for all that are quarantined.
-    /// - Returns: the number of submissions, which the audit's row has too.
+    /// - Parameter submissionID: id of the submission; nil for all quarantined ones.
+    /// - Returns: the number of submissions, which the audit row contains too.
     /// - Throws: ``ConsumerError`` `submission-not-waiting`; ``Trust/TrustError``, ``Storage/StorageError``.
     public func retry(_ submissionID: String?) async throws -> Int {
         try await decide(.retrySubmissions, submissionID) {
@@ -16,9 +16,9 @@ extension StaffDecision {
         }
     }
 
-    /// Refuses a submission that is quarantined or held for good; its sealed bytes are deleted.
+    /// Refuses a quarantined or held submission for good; its sealed body is deleted.
     ///
-    /// - Returns: the number of submissions, which the audit's row has too: several devices may use one id.
+    /// - Returns: the number of submissions, which the audit row contains too: several devices may use one id.
     /// - Throws: ``ConsumerError`` `submission-not-waiting`; ``Trust/TrustError``, ``Storage/StorageError``.
     public func discard(_ submissionID: String) async throws -> Int {
         try await decide(.discardSubmissions, submissionID) {
@@ -31,7 +31,7 @@ extension StaffDecision {
         try await queue.show(submissionID: submissionID).count { [.quarantined, .held].contains($0.status) }
     }
 
-    /// Does what the policy permits, and writes the audit's row of it.
+    /// Performs the action if the policy permits it, and writes the audit row.
     private func decide(
         _ action: Action, _ submissionID: String?, _ body: () async throws -> Int
     ) async throws -> Int {
@@ -43,7 +43,7 @@ extension StaffDecision {
             guard count > 0 || submissionID == nil else {
                 throw ConsumerError(
                     code: "submission-not-waiting",
-                    message: "There is no quarantined or held submission of that id.")
+                    message: "There is no quarantined or held submission with this id.")
             }
         }
         let (access, actor, amount) = (access, actor, count)

@@ -7,7 +7,7 @@ import Storage
 import Trust
 import Warehouse
 
-/// The decisions of the study team about a participant's consent in their place; each is a row of the audit.
+/// Decisions of the study team about a participant's consent on their behalf. Each one is recorded in the audit.
 public struct StaffDecision: Sendable {
     let records: any SQLDatabase
     let queue: any SubmissionQueue
@@ -15,7 +15,7 @@ public struct StaffDecision: Sendable {
     let actor: Actor
     let clock: @Sendable () -> Date
 
-    /// - Parameter actor: who decides: the machine's account.
+    /// - Parameter actor: account of the machine that decides.
     public init(
         records: any SQLDatabase, queue: any SQLDatabase, actor: Actor,
         clock: @escaping @Sendable () -> Date = { Date() }
@@ -29,7 +29,7 @@ public struct StaffDecision: Sendable {
 
     /// Ends a suspension: the participant has not withdrawn.
     ///
-    /// - Returns: how many submissions that were held take their turn.
+    /// - Returns: the number of held submissions that are released.
     /// - Throws: ``ConsumerError`` `participant-not-suspended`, ``Trust/TrustError``.
     public func resume(_ participant: String) async throws -> Int {
         try await records.write { transaction in
@@ -41,11 +41,11 @@ public struct StaffDecision: Sendable {
         return try await release(participant)
     }
 
-    /// Records a withdrawal that the participant asked the study team for.
+    /// Records a withdrawal that the participant requested from the study team.
     ///
-    /// A Consent of the records says so (<https://hl7.org/fhir/R4/consent.html>, status `inactive`), whether the participant
-    /// signed on a phone or on paper, and names the account that recorded it.
-    /// - Returns: how many submissions that were held take their turn, to be refused.
+    /// It is stored as a Consent (<https://hl7.org/fhir/R4/consent.html>, status `inactive`), whether the participant
+    /// signed on a phone or on paper, and contains the account that recorded it.
+    /// - Returns: the number of held submissions that are released, to be refused.
     /// - Throws: ``ConsumerError`` `participant-unknown`, `participant-deleted`, ``Trust/TrustError``.
     public func withdraw(_ participant: String) async throws -> Int {
         let now = clock()
@@ -58,7 +58,7 @@ public struct StaffDecision: Sendable {
                 throw ConsumerError(code: "participant-unknown", message: "No consent of this participant is on file.")
             }
             guard state.standing == .consented else { return }
-            // After all that came, also where the server's clock was ahead when it came.
+            // Later than everything received, even if the server's clock was ahead before.
             let now = max(now, state.newest?.arrival?.receivedAt ?? now)
             let id = UUID()
             let submission = "staff-withdrawal:" + id.lowercaseText
@@ -84,7 +84,7 @@ public struct StaffDecision: Sendable {
         return try await release(participant)
     }
 
-    /// The account that recorded the withdrawal, in the participant's place.
+    /// Account that recorded the withdrawal on the participant's behalf.
     private var recorder: Reference {
         var account = Identifier()
         account.system = Self.accountSystem
@@ -96,7 +96,7 @@ public struct StaffDecision: Sendable {
         return recorder
     }
 
-    /// The system of the identifiers of those who decide in a participant's place.
+    /// System of the identifiers of accounts that decide on a participant's behalf.
     public static let accountSystem = "urn:tributary:actor"
 
     private func require(_ participant: String, in transaction: any SQLTransaction) throws {

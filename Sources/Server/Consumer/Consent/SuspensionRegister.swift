@@ -2,12 +2,12 @@ import Foundation
 import InformedConsent
 import Storage
 
-/// Who may have said "no more" in a way that was not understood: nothing of theirs is recorded until it is understood or
-/// the study team decides.
+/// Participants whose message may be a withdrawal but was not understood. Nothing of theirs is recorded until it is
+/// understood or the study team decides.
 public struct SuspensionRegister: Sendable {
     public init() {}
 
-    /// When what suspended a participant came; nil where they are not suspended.
+    /// Returns the arrival of the submission that suspended a participant; nil if they are not suspended.
     public func suspension(of participant: String, in transaction: any SQLTransaction) throws -> ConsentArrival? {
         let row = try transaction.first(
             "SELECT received_at, number FROM participant_suspension WHERE participant = ?", [SQLValue(participant)])
@@ -16,7 +16,7 @@ public struct SuspensionRegister: Sendable {
         }
     }
 
-    /// Suspends a participant; of several causes the last counts.
+    /// Suspends a participant; of several causes the latest counts.
     func suspend(
         _ participant: String, because submission: QueuedSubmission, at: Date, in transaction: any SQLTransaction
     ) throws {
@@ -35,12 +35,12 @@ public struct SuspensionRegister: Sendable {
             ])
     }
 
-    /// Ends a participant's suspension; false where there is none.
+    /// Ends a participant's suspension; false if there is none.
     public func lift(_ participant: String, in transaction: any SQLTransaction) throws -> Bool {
         try transaction.execute("DELETE FROM participant_suspension WHERE participant = ?", [SQLValue(participant)]) > 0
     }
 
-    /// All who are suspended, by their ids, with the time since when.
+    /// Returns the suspended participants with the time of the suspension.
     public func all(in transaction: any SQLTransaction) throws -> [String: Date] {
         var all: [String: Date] = [:]
         for row in try transaction.query("SELECT participant, since FROM participant_suspension") {

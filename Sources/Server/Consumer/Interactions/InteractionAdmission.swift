@@ -9,14 +9,14 @@ import Trust
 import Warehouse
 
 extension SubmissionProcessor: RecordAdmission {
-    /// Begins a request of the FHIR API, which goes through the same rooms as what devices send.
+    /// Begins a request of the FHIR API, which passes the same checks as submissions of devices.
     public func begin(at: Date) async -> any WriteAdmission {
         InteractionAdmission(processor: self, published: await study.published(), at: at)
     }
 }
 
-/// The house's word on what is written through the FHIR API: it is validated as strictly as the study takes FHIR, freed of
-/// what tells who a person is as what devices send, stopped by the participants' consent, and loaded with it.
+/// Admission of resources that are written through the FHIR API: validation with the study's strictness, removal of
+/// identifying data as for devices, the consent of the participants, and loading into the warehouse.
 struct InteractionAdmission: WriteAdmission {
     let processor: SubmissionProcessor
     let published: PublishedStudy
@@ -46,13 +46,13 @@ struct InteractionAdmission: WriteAdmission {
         } catch let error as any CodedError {
             throw RecordAdmissionError(.rule, error.code, error.message)
         } catch {
-            throw RecordAdmissionError(.rule, "resource-invalid", "The resource cannot be taken.")
+            throw RecordAdmissionError(.rule, "resource-invalid", "The resource cannot be accepted.")
         }
     }
 
     func problems(of resource: Resource, profiles: [String]) throws(RecordAdmissionError) -> [RecordIssue] {
         guard profiles.allSatisfy(study.validation.knows(profile:)) else {
-            throw RecordAdmissionError(.rule, "profile-unknown", "A profile that is asked for is not known here.")
+            throw RecordAdmissionError(.rule, "profile-unknown", "A requested profile is unknown to this server.")
         }
         do {
             return try study.validation.problems(
@@ -60,7 +60,7 @@ struct InteractionAdmission: WriteAdmission {
         } catch let error as any CodedError {
             throw RecordAdmissionError(.rule, error.code, error.message)
         } catch {
-            throw RecordAdmissionError(.rule, "resource-invalid", "The resource cannot be taken.")
+            throw RecordAdmissionError(.rule, "resource-invalid", "The resource cannot be accepted.")
         }
     }
 
@@ -88,13 +88,13 @@ struct InteractionAdmission: WriteAdmission {
                 throw RecordAdmissionError(
                     .refused, "consent-not-written-here",
                     """
-                    A participant's consent is given and taken back on their device, or by the study team \
+                    A participant's consent is given and withdrawn on their device, or by the study team \
                     (`tributary participant`); it is not written through this API.
                     """)
             }
             switch try standing(of: participant, state, in: transaction) {
             case .admitted: continue
-            // Who takes no part yet may have a record: the study team writes it before they sign.
+            // A record may exist before consent: the study team may write it before the participant signs.
             case .held(ConsentGate.Requirement.contract.code, _): continue
             case .held(let code, let sentence), .refused(let code, let sentence):
                 throw RecordAdmissionError(.refused, code, sentence)
@@ -123,14 +123,14 @@ struct InteractionAdmission: WriteAdmission {
     }
 
     func follow(_ changes: [RecordChange], submissionID: String, in transaction: any SQLTransaction) throws {
-        // 1. What is somebody else's now, or nobody's, or has no facts any more.
+        // 1. Remove the facts of records that changed their participant, lost it, or have no facts any more.
         for change in changes {
             guard let former = change.formerSubject,
                 former != change.subject || change.put != nil && change.prepared == nil
             else { continue }
             try processor.loader.remove(record: change.number, of: former, at: at, in: transaction)
         }
-        // 2. What is loaded, by participants: an upload is of one.
+        // 2. Load the changes, grouped by participant, because an upload has only one.
         var groups: [(participant: String, changes: [RecordChange])] = []
         for change in changes {
             guard let participant = change.participant else { continue }
@@ -157,16 +157,16 @@ struct InteractionAdmission: WriteAdmission {
         }
     }
 
-    /// The entry that is loaded of a change; nil where nothing is.
+    /// Returns the entry to load for a change; nil if there is none.
     private func load(_ change: RecordChange) throws -> WarehouseEntry? {
         if change.put != nil { return change.prepared as? WarehouseEntry }
-        // Of a Patient who is deleted it stays that there is one: facts may refer to the row.
+        // A deleted Patient keeps its row, because facts may refer to it.
         guard change.type == Patient.resourceType else { return nil }
         return try WarehouseEntry(Patient(id: change.id).resource, form: nil, receivedAt: at)
     }
 
-    /// The form of a response, in a version that the study published at any time, which it answers as it must; of another form
-    /// nothing is known.
+    /// Returns the form of a response if the study has ever published it, after validating the answers; nil for an
+    /// unknown form.
     private func form(of resource: Resource, budget: StepBudget) throws -> PublishedStudy.Form? {
         guard let response = resource.as(QuestionnaireResponse.self), let name = response.questionnaire,
             published.candidates(name).contains(where: { _ in true })
@@ -188,11 +188,11 @@ struct InteractionAdmission: WriteAdmission {
 }
 
 extension RecordChange {
-    /// Whose rows it changes.
+    /// Participant whose facts change.
     fileprivate var participant: String? {
         put == nil ? (type == Patient.resourceType ? id : nil) : subject
     }
 
-    /// As something that is stored no more.
+    /// The change as a deletion.
     fileprivate var asDeleted: PutResult { PutResult(deleted: number) }
 }

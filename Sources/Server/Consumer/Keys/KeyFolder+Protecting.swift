@@ -2,12 +2,12 @@ import Foundation
 import Storage
 import Wire
 
-// Private keys stand in keys/ as they are, or under a passphrase.
+// Private keys in keys/ are stored unencrypted or under a passphrase.
 extension KeyFolder {
-    /// The text of a private key's file, out of its passphrase; nil where it cannot be read.
+    /// Returns the decrypted text of a private key's file; nil if the file does not exist.
     ///
-    /// - Throws: ``ConsumerError`` `key-file-open` where others than its owner may read it, `key-passphrase-missing` or
-    ///   `key-passphrase-wrong` for one under a passphrase, and what reading the passphrase throws.
+    /// - Throws: ``ConsumerError`` `key-file-open` if others than its owner may read it, `key-passphrase-missing` or
+    ///   `key-passphrase-wrong` for a protected key, and errors of reading the passphrase.
     public func privateText(_ name: String) throws -> String? { try privateText(name, trying: [passphrase]) }
 
     private func privateText(_ name: String, trying passphrases: [KeyPassphrase]) throws -> String? {
@@ -30,8 +30,8 @@ extension KeyFolder {
             throw ConsumerError(
                 code: "key-passphrase-missing",
                 message:
-                    "The key file \(name) is under a passphrase: name the passphrase's file (0600) by the variable "
-                    + "\(KeyPassphrase.environmentName), or give systemd's credential \(KeyPassphrase.credentialName).")
+                    "The key file \(name) has a passphrase: name the passphrase file (0600) in the variable "
+                    + "\(KeyPassphrase.environmentName), or use systemd's credential \(KeyPassphrase.credentialName).")
         }
         for word in words {
             if let opened = ProtectedPrivateKey.open(text, passphrase: word) { return opened }
@@ -39,22 +39,23 @@ extension KeyFolder {
         throw ConsumerError(
             code: "key-passphrase-wrong",
             message:
-                "The passphrase does not open the key file \(name); name the file of the right one by the variable "
+                "The passphrase does not open the key file \(name); set the path of the right file in the variable "
                 + "\(KeyPassphrase.environmentName).")
     }
 
-    /// Writes a private key, under the passphrase where there is one.
+    /// Writes a private key, protected by the passphrase if there is one.
     ///
-    /// - Parameter pem: the key, unencrypted.
-    /// - Throws: ``ConsumerError`` `file-unwritable`, `key-file-unreadable`, and what reading the passphrase throws.
+    /// - Parameter pem: key in unencrypted PEM.
+    /// - Throws: ``ConsumerError`` `file-unwritable`, `key-file-unreadable`, and errors of reading the passphrase.
     public func writePrivate(_ pem: String, to name: String) throws {
         try write(pem, to: name, under: passphrase)
     }
 
-    /// Writes every private key anew, under a passphrase.
+    /// Rewrites all private keys under a passphrase.
     ///
-    /// - Returns: how many they are.
-    /// - Throws: ``ConsumerError``; then some may be under the new passphrase already, and doing it again ends it.
+    /// - Returns: the number of keys.
+    /// - Throws: ``ConsumerError``; then some keys may already be under the new passphrase, and repeating the call
+    ///   completes the change.
     public func protect(by new: KeyPassphrase) throws -> Int {
         guard try new.text() != nil else {
             throw ConsumerError(code: "key-passphrase-missing", message: "There is no passphrase.")
@@ -62,7 +63,7 @@ extension KeyFolder {
         let names = try FileManager.default.contentsOfDirectory(atPath: url.path).sorted().filter {
             $0.hasSuffix(".pem") && !$0.hasPrefix(".")
         }
-        // All must be readable before one is written.
+        // Read all keys before the first one is written.
         let texts = try names.map { name in
             guard let text = try privateText(name, trying: [passphrase, new]) else {
                 throw ConsumerError(code: "key-file-unreadable", message: "The key file \(name) cannot be read.")
@@ -78,7 +79,7 @@ extension KeyFolder {
         if let word = try passphrase.text() {
             guard let sealed = ProtectedPrivateKey.protect(pem, passphrase: word) else {
                 throw ConsumerError(
-                    code: "key-file-unreadable", message: "The key for \(name) cannot be put under a passphrase.")
+                    code: "key-file-unreadable", message: "The key for \(name) cannot be protected by a passphrase.")
             }
             text = sealed
         }

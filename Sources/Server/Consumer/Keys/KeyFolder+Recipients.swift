@@ -3,14 +3,15 @@ import Foundation
 import Storage
 import Wire
 
-// Others who open each submission alone, such as a coordinating centre: their public keys stand beside the study's own.
+// Additional recipients that can open each submission by themselves, such as a coordinating centre. Their public keys
+// are next to the study's own.
 extension KeyFolder {
-    /// The public keys of others, a JWK set.
+    /// JWK set of the recipients' public keys.
     var recipientsURL: URL { url.appendingPathComponent("recipients.jwks") }
 
-    /// The public keys of others that devices seal to as well; none where nobody was added.
+    /// Returns the recipients' public keys, to which devices seal as well; empty if there are none.
     ///
-    /// - Throws: ``ConsumerError`` `recipients-unreadable`: a study that has others must not go on without them unseen.
+    /// - Throws: ``ConsumerError`` `recipients-unreadable`, so that a study does not silently lose its recipients.
     public func recipients() throws -> [PublicKey] {
         let data: Data
         do throws(FileAccessError) {
@@ -25,12 +26,12 @@ extension KeyFolder {
     }
 
     private static let recipientsUnreadable = ConsumerError(
-        code: "recipients-unreadable", message: "keys/recipients.jwks is no JWK set; bring it back, or remove it.")
+        code: "recipients-unreadable", message: "keys/recipients.jwks is not a JWK set; restore it, or remove it.")
 
-    /// Adds others' public keys; one that is there stays.
+    /// Adds public keys of recipients; existing ones are kept.
     ///
-    /// - Throws: ``ConsumerError`` `recipient-own` for a key of the study's own; ``Wire/WireError`` `recipients-invalid` where
-    ///   they would be too many.
+    /// - Throws: ``ConsumerError`` `recipient-own` for a key of the study's own; ``Wire/WireError``
+    ///   `recipients-invalid` if there would be too many.
     public func addRecipients(_ keys: [PublicKey]) throws {
         let own = Set(try entries().map(\.key.keyID))
         guard own.isDisjoint(with: keys.map(\.keyID)) else {
@@ -42,7 +43,7 @@ extension KeyFolder {
         try write(known)
     }
 
-    /// Removes another's key: what devices seal from the next set on is not for it.
+    /// Removes a recipient's key. Devices stop sealing to it when they receive the next set.
     ///
     /// - Throws: ``ConsumerError`` `recipient-unknown`.
     public func removeRecipient(_ keyID: String) throws {
@@ -50,7 +51,7 @@ extension KeyFolder {
         let left = known.filter { $0.keyID != keyID }
         guard left.count < known.count else {
             throw ConsumerError(
-                code: "recipient-unknown", message: "There is no such key of others; see `tributary keys recipients`.")
+                code: "recipient-unknown", message: "No recipient has this key; see `tributary keys recipients`.")
         }
         try write(left)
     }

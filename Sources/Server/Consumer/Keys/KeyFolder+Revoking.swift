@@ -8,14 +8,14 @@ import Wire
 #endif
 
 extension KeyFolder {
-    /// Takes a key out of use for good, such as one that somebody else may have seen: it is published no more, and devices seal
-    /// to another as soon as they hear of it. It stays here and opens what is sealed to it until then: nothing that a
-    /// participant sent is lost.
+    /// Revokes a key for good, for example if others may have seen it: it is no longer published, and devices seal to
+    /// another one as soon as they receive the new set. The key stays in the folder and opens messages that were sealed
+    /// to it until then, so that no participant's data is lost.
     ///
-    /// Where it was the current one of its kind, a new one is made first.
+    /// If it was the current key of its kind, a new one is made first.
     ///
-    /// - Parameter keyID: the key's name, or its beginning, at least 8 characters.
-    /// - Returns: the key's name.
+    /// - Parameter keyID: id of the key, or at least its first 8 characters.
+    /// - Returns: the id of the key.
     /// - Throws: ``ConsumerError`` `key-not-found` or `key-ambiguous`.
     @discardableResult
     public func revoke(_ keyID: String, now: Date) throws -> String {
@@ -27,12 +27,12 @@ extension KeyFolder {
                 code: "key-not-found", message: "The study has no such key; see `tributary keys list`.")
         }
         guard found.count == 1 else {
-            throw ConsumerError(code: "key-ambiguous", message: "Several keys begin so; give more of the name.")
+            throw ConsumerError(code: "key-ambiguous", message: "Several keys begin with this; give more of the name.")
         }
         guard entry.state != .revoked else { return entry.key.keyID }
-        // 1. An older key of the kind must not become the current one again.
+        // 1. Make a new key, so that an older one of the kind does not become current again.
         if entry.state == .current { try make([entry.key.kind], now: now) }
-        // 2. The name says it, in one step: the consumer, which may be reading, finds the key under one of the two.
+        // 2. Rename atomically: a consumer that is reading finds the key under one of the two names.
         let name = String(entry.file.dropLast(Self.suffix.count)) + Self.revokedSuffix
         let (old, new) = (url.appendingPathComponent(entry.file).path, url.appendingPathComponent(name).path)
         guard rename(old, new) == 0 else {

@@ -1,33 +1,33 @@
 import Foundation
 import Wire
 
-// The study's root key signs the set of public keys and opens nothing. Whoever holds it can give phones other keys to seal
-// to: it may be kept away from the server, and brought back to sign.
+// The study's root key signs the set of public keys and opens nothing. Its holder can make phones seal to other keys,
+// so it may be stored away from the server, and restored for signing.
 extension KeyFolder {
-    /// The root key's file.
+    /// File of the root key.
     public var rootURL: URL { url.appendingPathComponent("root.pem") }
 
-    /// Where the signed set is written, beside the unsigned one, for the receiver.
+    /// File of the signed set, next to the unsigned one, for the receiver.
     public var signedSetURL: URL { publicSetURL.deletingPathExtension().appendingPathExtension("jws") }
 
-    /// How long a signed set is in force, in seconds: 30 days.
+    /// Validity of a signed set in seconds: 30 days.
     public static let signedSetLifetime: TimeInterval = 30 * 86_400
 
-    /// The root key; nil where it is not here, or another account's alone.
+    /// Returns the root key; nil if it is not in the folder, or only another account may read it.
     ///
-    /// - Throws: ``ConsumerError`` for a file that others can read, or that holds no such key.
+    /// - Throws: ``ConsumerError`` for a file that others can read, or that contains no such key.
     public func rootKey() throws -> P256SigningKey? {
         guard FileManager.default.isReadableFile(atPath: rootURL.path) else { return nil }
         return try signingKey(rootURL)
     }
 
-    /// Makes the root key. One that is here stays.
+    /// Creates the root key, or returns the existing one.
     public func makeRootKey() throws -> P256SigningKey { try makeSigningKey(rootURL) }
 
-    /// Publishes the current keys: as they are, and signed where the root key is here.
+    /// Publishes the current keys, and also a signed set if the root key is in the folder.
     ///
-    /// - Returns: the signed set and the root's fingerprint; nil where the root key is not here: then phones that know it go
-    ///   on with the set that was signed last.
+    /// - Returns: the signed set and the root key's fingerprint; nil without the root key: then phones that know the
+    ///   root key continue with the last signed set.
     @discardableResult
     public func publish(study: String, now: Date) throws -> (set: Data, fingerprint: String)? {
         let own = try currentPublicKeys()
@@ -35,7 +35,8 @@ extension KeyFolder {
         let keys = try PublishedKeys(own: own, others: recipients(), study: study)
         try publish(keys)
         guard let root = try rootKey() else { return nil }
-        // A phone refuses a set that is older than its own, by the second: each is later than the one before.
+        // A phone rejects a set that is older than its own, at a precision of seconds, so each set is later than the
+        // previous one.
         let before = FileManager.default.contents(atPath: signedSetURL.path)
             .flatMap { try? SignedKeySet(reading: $0, root: root.publicKey.keyID, study: study, now: now).issuedAt }
         let issuedAt = before.map { max(now, $0.addingTimeInterval(1)) } ?? now

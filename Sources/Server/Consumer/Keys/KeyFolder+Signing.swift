@@ -1,27 +1,27 @@
 import Foundation
 import Wire
 
-// Keys that sign and open nothing: the root's, which signs the published set, and the one that signs links.
+// Keys for signing, which open nothing: the root key, which signs the published set, and the key that signs links.
 extension KeyFolder {
-    /// A P-256 key that signs; nil where there is no such file.
+    /// Returns a P-256 signing key; nil if there is no such file.
     ///
-    /// - Throws: ``ConsumerError`` for a file that others can read, that is under a passphrase which is not at hand, or that
-    ///   holds no such key.
+    /// - Throws: ``ConsumerError`` for a file that others can read, whose passphrase is not available, or that contains
+    ///   no such key.
     func signingKey(_ file: URL) throws -> P256SigningKey? {
         let name = file.lastPathComponent
         guard FileManager.default.fileExists(atPath: file.path) else { return nil }
         guard let text = try privateText(name), let key = try? P256SigningKey(pem: text) else {
             throw ConsumerError(
-                code: "key-file-unreadable", message: "The file \(name) holds no P-256 private key in PEM.")
+                code: "key-file-unreadable", message: "The file \(name) contains no P-256 private key in PEM.")
         }
         return key
     }
 
-    /// Makes a key that signs. One that is here stays.
+    /// Creates a signing key, or returns the existing one.
     func makeSigningKey(_ file: URL) throws -> P256SigningKey {
         if let key = try signingKey(file) { return key }
         var key = try P256SigningKey()
-        // A name that begins with a hyphen is an option's to whoever writes it on a command line.
+        // A name that begins with a hyphen would be an option on a command line.
         while key.publicKey.keyID.hasPrefix("-") { key = try P256SigningKey() }
         try writePrivate(key.pem, to: file.lastPathComponent)
         return key

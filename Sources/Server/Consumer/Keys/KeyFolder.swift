@@ -2,18 +2,18 @@ import Foundation
 import Storage
 import Wire
 
-/// The private keys that open submissions: PEM files in one folder, 0700, each file 0600.
+/// Private keys that open submissions: PEM files in one folder with mode 0700, each file with mode 0600.
 ///
-/// A key's file name begins with the time it was made, so that the newest key of a kind is the current one; older ones
-/// stay to open older messages. Besides this folder a copy of the public halves is kept for the receiver, which never
-/// reads the folder.
+/// A key's file name begins with its time of creation, so that the newest key of a kind is the current one; older ones
+/// stay to open older messages. A copy of the public keys is written outside of this folder for the receiver, which
+/// never reads the folder.
 public struct KeyFolder: Sendable {
-    /// The folder of the private keys.
+    /// Folder of the private keys.
     public let url: URL
-    /// Where the public halves are written, as a JWK set.
+    /// File of the public keys, a JWK set.
     public let publicSetURL: URL
 
-    /// The passphrase of keys that are under one.
+    /// Passphrase of the protected keys.
     let passphrase: KeyPassphrase
 
     public init(url: URL, publicSetURL: URL, passphrase: KeyPassphrase = KeyPassphrase(file: nil)) {
@@ -22,28 +22,28 @@ public struct KeyFolder: Sendable {
         self.passphrase = passphrase
     }
 
-    /// One key with its file.
+    /// A key with its file.
     public struct Entry: Sendable {
         public let file: String
         public let key: PrivateKey
         public let state: State
-        /// Whether new messages are sealed to it.
+        /// Whether new messages are sealed to the key.
         public var isCurrent: Bool { state == .current }
     }
 
-    /// What a key is used for.
+    /// State of a key.
     public enum State: String, Sendable, Hashable {
         /// New messages are sealed to it.
         case current
-        /// It opens what was sealed to it before a newer one was made.
+        /// Opens messages that were sealed to it before a newer key was made.
         case retired
-        /// It was taken out of use (``revoke(_:now:)``); it opens what was sealed to it before devices heard of that.
+        /// Revoked (``revoke(_:now:)``); opens messages that were sealed to it before devices received the new set.
         case revoked
     }
 
-    /// All keys, the newest first; none where the folder is not there.
+    /// Returns all keys, newest first; empty if the folder does not exist.
     ///
-    /// - Throws: ``ConsumerError`` for a folder or file that cannot be read, or is open to others than its owner.
+    /// - Throws: ``ConsumerError`` for a folder or file that cannot be read, or that others than its owner can access.
     public func entries() throws -> [Entry] {
         let names: [String]
         do throws(FileAccessError) {
@@ -60,19 +60,19 @@ public struct KeyFolder: Sendable {
         }
     }
 
-    /// All private keys, the current ones first.
+    /// Returns all private keys, the current ones first.
     public func privateKeys() throws -> [PrivateKey] {
         let entries = try entries()
         return entries.filter(\.isCurrent).map(\.key) + entries.filter { !$0.isCurrent }.map(\.key)
     }
 
-    /// The keys that new messages are sealed to: P-256 first, for it opens faster, then RSA for C3-PRO.
+    /// Returns the keys for new messages: P-256 first, because it opens faster, then RSA for C3-PRO.
     public func currentPublicKeys() throws -> [PublicKey] {
         let current = try entries().filter(\.isCurrent).map(\.key.publicKey)
         return current.filter { $0.kind == .p256 } + current.filter { $0.kind == .rsa }
     }
 
-    /// Makes an RSA-2048 and a P-256 key, which become the current ones, and publishes their public halves.
+    /// Generates an RSA-2048 and a P-256 key, which become the current ones, and publishes their public keys.
     public func generate(now: Date) throws -> [PrivateKey] {
         try FileManager.default.createDirectory(
             at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -81,12 +81,12 @@ public struct KeyFolder: Sendable {
         return keys
     }
 
-    /// Makes keys of some kinds, which become the current ones.
+    /// Generates keys of the given kinds, which become the current ones.
     @discardableResult
     func make(_ kinds: [KeyKind], now: Date) throws -> [PrivateKey] {
         try kinds.map { kind in
             var key = try Self.generate(kind)
-            // A name that begins with a hyphen is an option's to whoever writes it on a command line.
+            // A name that begins with a hyphen would be an option on a command line.
             while key.keyID.hasPrefix("-") { key = try Self.generate(kind) }
             try writePrivate(key.pem, to: "\(Self.stamp(now))-\(kind.rawValue)-\(key.keyID.prefix(12))\(Self.suffix)")
             return key
@@ -97,17 +97,17 @@ public struct KeyFolder: Sendable {
         try kind == .rsa ? PrivateKey.generateRSA() : PrivateKey.generateP256()
     }
 
-    /// The keys that are published: the current ones, and those of others. They name the study where it is given.
+    /// Returns the keys to publish: the current ones, and those of recipients, with the study if it is given.
     ///
-    /// - Throws: what reading them throws; ``Wire/WireError`` `recipients-invalid` where there is no key.
+    /// - Throws: errors of reading the keys; ``Wire/WireError`` `recipients-invalid` if there is no key.
     public func publishedKeys(study: String? = nil) throws -> PublishedKeys {
         try PublishedKeys(own: currentPublicKeys(), others: recipients(), study: study)
     }
 
-    /// Writes the public halves where the receiver finds them.
+    /// Writes the public keys for the receiver.
     public func publish() throws { try publish(publishedKeys()) }
 
-    /// Writes the unsigned set. It names no study: the receiver says of which it is.
+    /// Writes the unsigned set without the study; the receiver adds it.
     func publish(_ keys: PublishedKeys) throws {
         let set = try PublishedKeys(own: keys.own, others: keys.others)
         try PrivateFile.write(set.jwks, to: publicSetURL, permissions: 0o644)
@@ -116,7 +116,7 @@ public struct KeyFolder: Sendable {
     private func read(_ name: String) throws -> PrivateKey {
         guard let text = try privateText(name), let key = try? PrivateKey(pem: text) else {
             throw ConsumerError(
-                code: "key-file-unreadable", message: "The key file \(name) holds no RSA or P-256 private key in PEM.")
+                code: "key-file-unreadable", message: "The key file \(name) has no RSA or P-256 private key in PEM.")
         }
         return key
     }

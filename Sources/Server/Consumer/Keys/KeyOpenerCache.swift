@@ -1,28 +1,28 @@
 import Foundation
 import Wire
 
-/// The opener over the keys as they are now: keys that are rotated while the consumer runs are read without a new start.
+/// Opener for the current keys. Keys that change while the consumer runs are loaded without a restart.
 public actor KeyOpenerCache {
     private let keyFiles: @Sendable () -> [String]
     private let load: @Sendable () throws -> [PrivateKey]
     private var current: (files: [String], opener: OpenSSLKeyOpener)?
-    /// Grows when other keys are there than before.
+    /// Increases when the set of keys changes.
     public private(set) var generation = 0
 
-    /// The keys of a folder.
+    /// Uses the keys of a folder.
     public init(folder: KeyFolder) {
         keyFiles = { folder.fileMarks() }
         load = { try folder.privateKeys() }
     }
 
-    /// Keys that never change.
+    /// Uses fixed keys.
     public init(keys: [PrivateKey]) {
         keyFiles = { [] }
         load = { keys }
     }
 
-    /// - Throws: ``ConsumerError`` where the keys are away for the moment: no folder, no key in it, a file that cannot be
-    ///   read or that others can read. Nothing is decided about a message meanwhile.
+    /// - Throws: ``ConsumerError`` if the keys are temporarily missing: no folder, no key in it, a file that cannot be
+    ///   read or that others can read. No message is decided about meanwhile.
     public func opener() throws -> OpenSSLKeyOpener {
         let files = keyFiles()
         if let current, current.files == files { return current.opener }
@@ -30,7 +30,7 @@ public actor KeyOpenerCache {
         guard !keys.isEmpty else {
             throw ConsumerError(
                 code: "keys-missing",
-                message: "There is no private key in keys/; what comes waits. Bring the keys back, or make some.")
+                message: "No private key in keys/. Submissions are queued until a key is restored or generated.")
         }
         let opener = try OpenSSLKeyOpener(keys)
         current = (files, opener)
@@ -40,7 +40,7 @@ public actor KeyOpenerCache {
 }
 
 extension KeyFolder {
-    /// The names and modes of the files: a key file is never written twice, but it may be made readable again.
+    /// Returns the names and modes of the files: a key file is never rewritten, but its mode may be repaired.
     func fileMarks() -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: url.path).sorted()) ?? []
         return names.map { name in

@@ -1,27 +1,27 @@
 import Foundation
 import Storage
 
-/// Where the passphrase of the private keys comes from: a file that the operator names, or one of systemd's credentials
-/// (<https://systemd.io/CREDENTIALS/>). It is read each time that a key file is: nothing keeps it.
+/// Source of the private keys' passphrase: a file that the operator configures, or a systemd credential
+/// (<https://systemd.io/CREDENTIALS/>). The passphrase is read together with each key file and not stored.
 public struct KeyPassphrase: Sendable {
-    /// The variable that names the passphrase's file.
+    /// Environment variable with the path of the passphrase file.
     public static let environmentName = "TRIBUTARY_KEY_PASSPHRASE_FILE"
-    /// The name of systemd's credential.
+    /// Name of the systemd credential.
     public static let credentialName = "tributary-key-passphrase"
 
-    /// The fewest bytes of a passphrase.
+    /// Minimum length of a passphrase in bytes.
     public static let leastBytes = 12
     private static let mostBytes = 1_024
 
     private let file: URL?
-    /// systemd lets nobody but the unit read its credentials, by an access list that a file's mode does not show.
+    /// Only the unit can read its systemd credentials, through an access list that the file mode does not show.
     private let isCredential: Bool
 
-    /// The passphrase in a file; nil for none.
+    /// Uses the passphrase in a file; nil for none.
     public init(file: URL?) { self.init(file: file, isCredential: false) }
 
-    /// The passphrase as a process's environment names it: a file (``environmentName``), else systemd's credential, if there
-    /// is one.
+    /// Uses the source that the environment specifies: a file (``environmentName``), otherwise a systemd credential, if
+    /// there is one.
     public init(environment: [String: String]) {
         if let path = environment[Self.environmentName], !path.isEmpty {
             self.init(file: URL(fileURLWithPath: path))
@@ -39,10 +39,10 @@ public struct KeyPassphrase: Sendable {
         self.isCredential = isCredential
     }
 
-    /// The passphrase, without the line's end; nil where no file is named.
+    /// Returns the passphrase without its line break; nil if there is no file.
     ///
-    /// - Throws: ``ConsumerError`` `key-passphrase-unreadable`, `key-passphrase-open` where others may read the file, or
-    ///   `key-passphrase-unfit` for one that is too short or is no text.
+    /// - Throws: ``ConsumerError`` `key-passphrase-unreadable`, `key-passphrase-open` if others may read the file, or
+    ///   `key-passphrase-unfit` if it is too short or not text.
     func text() throws -> String? {
         guard let file else { return nil }
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: file.path),
@@ -53,17 +53,17 @@ public struct KeyPassphrase: Sendable {
             let cause: String
             do throws(FileAccessError) {
                 try FileAccess.require(file)
-                cause = "The file \(file.path) holds no passphrase."
+                cause = "The file \(file.path) contains no passphrase."
             } catch {
                 cause = error.message
             }
             throw ConsumerError(
-                code: "key-passphrase-unreadable", message: "The file of the keys' passphrase cannot be read. \(cause)")
+                code: "key-passphrase-unreadable", message: "The passphrase file of the keys cannot be read. \(cause)")
         }
         guard isCredential || mode & 0o077 == 0 else {
             throw ConsumerError(
                 code: "key-passphrase-open",
-                message: "The file of the keys' passphrase can be read by others; make it 0600 (chmod 600).")
+                message: "The passphrase file of the keys can be read by others; make it 0600 (chmod 600).")
         }
         guard let text = String(data: bytes, encoding: .utf8)?.trimmingCharacters(in: .newlines),
             text.utf8.count >= Self.leastBytes, !text.utf8.contains(where: { $0 < 0x20 })

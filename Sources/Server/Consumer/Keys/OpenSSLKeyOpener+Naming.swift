@@ -2,10 +2,11 @@ import Foundation
 import Wire
 
 extension OpenSSLKeyOpener {
-    /// The keys that an envelope which cannot be opened names, none of which we have: one may be away. nil for an envelope
-    /// that is for our keys: it names one of them, or none, or is C3-PRO's, whose apps name keys in words of their own.
+    /// Returns the keys that an envelope contains if none of them is in the folder; the right key may be missing. nil
+    /// if the envelope contains one of the keys or no key ids, or is C3-PRO's, whose apps use key names of their own.
     ///
-    /// What is no key's name is the sender's text, and stands for none: "a key without a name".
+    /// A name that is not a key id is arbitrary text of the sender, and is replaced by "a key without a name" if there
+    /// is no other.
     func unknownKeys(of envelope: Data) -> [String]? {
         guard let header = try? EnvelopeHeader.read(from: envelope), header.format == .jwe, !header.keyIDs.isEmpty
         else { return nil }

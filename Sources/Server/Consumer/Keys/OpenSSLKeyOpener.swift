@@ -2,8 +2,8 @@ import COpenSSL
 import Foundation
 import Wire
 
-/// Opens RSA envelopes with OpenSSL, which does the private operation more than twice as fast as BoringSSL, and P-256
-/// ones with swift-crypto.
+/// Opens RSA envelopes with OpenSSL, whose private operation is more than twice as fast as BoringSSL's, and P-256 ones
+/// with swift-crypto.
 public struct OpenSSLKeyOpener: EnvelopeKeyOpener {
     private let keySet: KeySet
     private let rsa: [String: RSAKeyHandle]
@@ -29,9 +29,9 @@ public struct OpenSSLKeyOpener: EnvelopeKeyOpener {
     static let refusal = WireError(.envelopeUnreadable, "The key cannot be unwrapped.")
 }
 
-/// An RSA private key as OpenSSL holds it.
+/// RSA private key of OpenSSL.
 private final class RSAKeyHandle: Sendable {
-    // The address of an EVP_PKEY. OpenSSL counts references to it atomically and only reads it while decrypting.
+    // Address of an EVP_PKEY. OpenSSL counts references to it atomically and only reads it while decrypting.
     private let address: UInt
 
     init(pkcs8: Data) throws {
@@ -47,7 +47,7 @@ private final class RSAKeyHandle: Sendable {
 
     deinit { EVP_PKEY_free(OpaquePointer(bitPattern: address)) }
 
-    /// RSAES-OAEP with MGF1 of the same hash (RFC 8017 section 7.1).
+    /// Decrypts with RSAES-OAEP and MGF1 of the same hash (RFC 8017 section 7.1).
     func unwrap(_ wrapped: Data, hash: OAEPHash) throws -> Data {
         guard let context = EVP_PKEY_CTX_new(OpaquePointer(bitPattern: address), nil) else {
             throw OpenSSLKeyOpener.refusal

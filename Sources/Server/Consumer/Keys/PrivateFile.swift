@@ -7,10 +7,10 @@ import Storage
     import Darwin
 #endif
 
-/// Writes files that must be whole or not there, durable, and with the permissions they are to have from the first
-/// instant: the mode is given when the file is made, and the file gets its name after its content is on disk.
+/// Writes files atomically, durably and with their final permissions: the file is created with its mode, and renamed
+/// after its content is on disk.
 public enum PrivateFile {
-    /// - Throws: ``ConsumerError`` `file-unwritable`; then the old file stands, if there was one.
+    /// - Throws: ``ConsumerError`` `file-unwritable`; then the old file is unchanged, if there was one.
     public static func write(_ data: Data, to url: URL, permissions: mode_t) throws {
         let temporary = url.deletingLastPathComponent()
             .appendingPathComponent(".\(url.lastPathComponent).\(UUID().uuidString)")
@@ -41,7 +41,7 @@ public enum PrivateFile {
             guard count > 0 else { throw unwritable(URL(fileURLWithPath: path)) }
             written += count
         }
-        // What others may read too is opened to them when it is whole.
+        // Widen the permissions only when the content is complete.
         guard fchmod(descriptor, permissions) == 0, fsync(descriptor) == 0 else {
             throw unwritable(URL(fileURLWithPath: path))
         }

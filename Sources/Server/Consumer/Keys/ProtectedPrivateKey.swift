@@ -1,20 +1,20 @@
 import COpenSSL
 import Foundation
 
-/// Private keys under a passphrase: `ENCRYPTED PRIVATE KEY` in PEM (PKCS#8, RFC 5958), with AES-256-CBC under a key that scrypt
-/// makes of the passphrase (RFC 7914), as `openssl pkcs8 -topk8 -scrypt` writes it.
+/// Private keys protected by a passphrase: `ENCRYPTED PRIVATE KEY` in PEM (PKCS#8, RFC 5958), with AES-256-CBC under a
+/// key that scrypt derives from the passphrase (RFC 7914), as `openssl pkcs8 -topk8 -scrypt` writes it.
 enum ProtectedPrivateKey {
-    /// The costs of scrypt: 16 MiB and some tens of milliseconds.
+    /// Cost parameters of scrypt: 16 MiB and some tens of milliseconds.
     private static let (costs, blocks, lanes): (UInt64, UInt64, UInt64) = (16_384, 8, 1)
 
-    /// Returns the key as unencrypted PKCS#8 in PEM; nil for another passphrase, or what is no such key.
+    /// Returns the key as unencrypted PKCS#8 in PEM; nil for a wrong passphrase or another kind of text.
     static func open(_ pem: String, passphrase: String) -> String? {
         withKey(pem, passphrase: passphrase) { key in
             write { PEM_write_bio_PKCS8PrivateKey($0, key, nil, nil, 0, nil, nil) }
         }
     }
 
-    /// Returns an unencrypted key under a passphrase; nil where OpenSSL does not read the key.
+    /// Returns the key protected by a passphrase; nil if OpenSSL cannot read the key.
     static func protect(_ pem: String, passphrase: String) -> String? {
         withKey(pem, passphrase: nil) { key in
             guard let plain = EVP_PKEY2PKCS8(key) else { return nil }
@@ -39,7 +39,7 @@ enum ProtectedPrivateKey {
     ) -> String? {
         defer { ERR_clear_error() }
         let bytes = Array(pem.utf8)
-        // Without a passphrase OpenSSL would ask for one at the terminal: an empty one is given instead.
+        // Without a passphrase OpenSSL would prompt at the terminal, so pass an empty one.
         let word = Array((passphrase ?? "").utf8CString)
         let key = bytes.withUnsafeBytes { buffer -> OpaquePointer? in
             guard let source = BIO_new_mem_buf(buffer.baseAddress, Int32(buffer.count)) else { return nil }

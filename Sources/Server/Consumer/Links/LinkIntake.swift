@@ -1,11 +1,11 @@
 import Storage
 import Wire
 
-/// Where links that participants hand in are looked up: opened when one comes, and closed after it.
+/// Access to the store of links when a participant submits a link. It is opened for each link and closed afterwards.
 public struct LinkIntake: Sendable {
-    /// Opens the store of links; nil where the study has made no link.
+    /// Opens the store of links; nil if the study has created no link.
     let store: @Sendable () async throws -> LinkStore?
-    /// The public half of the key that signs links; nil where there is none.
+    /// Returns the public link key; nil if there is none.
     let key: @Sendable () throws -> P256PublicKey?
 
     public init(
@@ -15,16 +15,16 @@ public struct LinkIntake: Sendable {
         self.key = key
     }
 
-    /// A study that has made no link.
+    /// Access for a study that has created no link.
     public static let none = LinkIntake(store: { nil }, key: { nil })
 
-    /// What is there when a link comes.
+    /// Access to the links for one submission.
     enum Access: Sendable {
-        /// No link was made.
+        /// No link was created.
         case none
-        /// The store and the key of links.
+        /// The store and the link key.
         case open(LinkStore, P256PublicKey)
-        /// The store or the key cannot be read for the moment.
+        /// The store or the key is temporarily not readable.
         case unavailable
 
         func close() async {

@@ -1,7 +1,7 @@
 import Storage
 
-/// The tables of `links/links.sqlite`, a store of its own whose steps are numbered on their own, from 800: which record of
-/// the site a link means, and whose it became. No other store holds a record's id.
+/// Tables of `links/links.sqlite`, a separate store with its own step numbers from 800: for each link the record of the
+/// site, and its participant. No other store contains a record's id.
 public enum LinkSchema {
     public static let migrations: [Migration] = [
         Migration(number: 800, name: "links") { _ in

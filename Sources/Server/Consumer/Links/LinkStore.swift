@@ -1,35 +1,35 @@
 import Foundation
 import Storage
 
-/// The store of the pairs of participants and records of identified people, `links/links.sqlite`.
+/// Store of the pairs of participants and records of identified people, `links/links.sqlite`.
 ///
-/// A registrar's list alone reads the pairs. The consumer asks about the one link that a participant hands in, and is told
-/// whether it became theirs, never which record it means.
+/// Only a registrar's list reads the pairs. The consumer looks up the one link that a participant submits. The result
+/// is whether the link is theirs, never the record.
 public struct LinkStore: Sendable {
     /// One link.
     public struct Link: Sendable, Hashable {
-        /// The link's id.
+        /// Id of the link.
         public let id: String
-        /// The site's name for the person's record.
+        /// The site's identifier of the person's record.
         public let record: String
         public let createdAt: Date
-        /// When it ends, if nobody has handed it in by then.
+        /// Expiry of the link, if it was not submitted before.
         public let expiresAt: Date
-        /// The participant whose record it is; nil while nobody has handed it in.
+        /// Participant who submitted the link; nil before.
         public let participant: String?
-        /// When the link reached the study.
+        /// Time at which the link reached the study.
         public let linkedAt: Date?
     }
 
-    /// The result of handing a link in.
+    /// Result of submitting a link.
     enum Claim: Sendable, Hashable {
-        /// It is the participant's, from now on or since they handed it in before.
+        /// The link belongs to the participant, now or since an earlier submission.
         case linked
-        /// Somebody else handed it in.
+        /// Another participant has submitted it.
         case used
-        /// It had ended.
+        /// It has expired.
         case expired
-        /// The study does not know it.
+        /// It is unknown to the study.
         case unknown
     }
 
@@ -37,15 +37,15 @@ public struct LinkStore: Sendable {
 
     public init(_ database: any NestedSQLDatabase) { self.database = database }
 
-    /// Finishes what is running and closes the store.
+    /// Waits for running transactions and closes the store.
     public func close() async throws { try await database.close() }
 
-    /// Uses the store and closes it, whatever comes of the use.
+    /// Uses the store and closes it, also after an error.
     public func closing<T>(_ body: (LinkStore) async throws -> T) async throws -> T {
         try await database.closing { _ in try await body(self) }
     }
 
-    /// Notes a new link.
+    /// Adds a new link.
     public func add(_ id: String, record: String, createdAt: Date, expiresAt: Date) async throws {
         _ = try await database.write { transaction in
             try transaction.execute(
@@ -54,7 +54,7 @@ public struct LinkStore: Sendable {
         }
     }
 
-    /// All links, in the order in which they were made: what registrars look at.
+    /// Returns all links in the order of their creation, for registrars.
     public func all() async throws -> [Link] {
         try await database.read { transaction in
             try transaction.query("SELECT * FROM link ORDER BY created_at, jti").map { row in
@@ -66,7 +66,7 @@ public struct LinkStore: Sendable {
         }
     }
 
-    /// The participants who have links.
+    /// Returns the participants who have links.
     public func participants() async throws -> Set<String> {
         try await database.read { transaction in
             Set(
@@ -82,9 +82,10 @@ public struct LinkStore: Sendable {
         }
     }
 
-    /// Counts and digests a participant's links, without the records that they mean: the digest is told.
+    /// Returns the number and the digest of a participant's links. The digest is disclosed, so it does not cover the
+    /// records.
     ///
-    /// It runs inside of a transaction of the records.
+    /// Runs inside a transaction of the records.
     public func digest(participant: String) throws -> RowsDigest {
         try database.writeNested { transaction in
             try transaction.digest(
@@ -93,13 +94,13 @@ public struct LinkStore: Sendable {
         }
     }
 
-    /// Makes a link a participant's, once. It runs inside of the transaction of the records that settles the submission, and
-    /// is committed before it: who handles the submission again finds its own row.
+    /// Assigns a link to a participant, once. Runs inside the transaction of the records that settles the submission,
+    /// and commits before it: if the submission is processed again, its own row is found.
     ///
     /// - Parameters:
-    ///   - isInForce: whether it had not ended when it arrived.
-    ///   - isSpent: whether the records know the link as handed in, by another submission than this. A store of links that
-    ///     is older than the records may not.
+    ///   - isInForce: whether the link was still valid when it arrived.
+    ///   - isSpent: whether the records contain the link as used by another submission. A store of links that is older
+    ///     than the records may lack this.
     func claim(
         _ id: String, by participant: String, submissionID: String, at: Date, isInForce: Bool,
         isSpent: Bool

@@ -1,10 +1,10 @@
 import Foundation
 import Storage
 
-/// Which links were handed in, in the records' store: written by the transaction that settles the submission, so that a
-/// link stays spent also where the store of links is an older copy. It names neither participant nor record.
+/// Used links in the records' store. The transaction that settles the submission writes them, so that a link stays
+/// spent even if the store of links is restored from an older copy. They contain neither participant nor record.
 struct LinkUse {
-    /// Whether a link was handed in by another submission than this.
+    /// Whether another submission has used a link.
     func isSpent(_ id: String, besides submission: QueuedSubmission, in transaction: any SQLTransaction) throws -> Bool
     {
         let row = try transaction.first(
@@ -13,7 +13,7 @@ struct LinkUse {
         return try row.text("submission_id") != submission.submissionID || row.text("digest") != submission.digest
     }
 
-    /// Notes that a link was handed in. The first submission stays.
+    /// Records the use of a link. The first submission is kept.
     func note(_ id: String, by submission: QueuedSubmission, in transaction: any SQLTransaction) throws {
         try transaction.execute(
             """

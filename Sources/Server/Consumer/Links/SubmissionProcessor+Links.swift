@@ -4,19 +4,19 @@ import Storage
 import Trust
 import Wire
 
-/// Why a link is not taken.
+/// Reason why a link is not accepted.
 enum LinkProblem {
-    /// When a link is looked at again that could not be looked up, in seconds.
+    /// Delay in seconds after which a link is tried again that could not be looked up.
     static let pause: TimeInterval = 600
 
     static let expired = SubmissionProblem(
-        "link-expired", "The link had ended when it arrived; make a new one with `tributary link create`.")
+        "link-expired", "The link had expired when it arrived; create a new one with `tributary link create`.")
     static let used = SubmissionProblem(
-        "link-used", "Somebody else handed the link in before; see `tributary link list`.")
+        "link-used", "Another participant has already used the link; see `tributary link list`.")
     static let unknown = SubmissionProblem(
-        "link-unknown", "The study knows no such link; bring links/ and keys/ back, or make a new one.")
+        "link-unknown", "The link is unknown to the study; restore links/ and keys/, or create a new one.")
 
-    /// The outcome of a link that cannot be looked up for the moment; it is looked at again.
+    /// Outcome of a link that temporarily cannot be looked up; it is held and tried again.
     static func unavailable(at now: Date, keyID: String) -> SubmissionOutcome {
         SubmissionOutcome(
             status: .held, reasonCode: "links-unavailable",
@@ -26,7 +26,7 @@ enum LinkProblem {
 }
 
 extension SubmissionProcessor {
-    /// Reads a link as far as it can be told from outside who sends it: the consent is asked as for data.
+    /// Reads a link as far as possible without the lookup; the consent gate applies as for data.
     func linkRead(_ opened: OpenedEnvelope, _ situation: ConsentGate.Situation, isMarked: Bool) -> Reading {
         if let early = Self.outcome(of: gate.decide(.data, in: situation), keyID: opened.keyID) {
             return Reading(result: .settled(early), maySayNoMore: isMarked)
@@ -34,7 +34,8 @@ extension SubmissionProcessor {
         return Reading(result: .link(opened.payload, keyID: opened.keyID), maySayNoMore: isMarked)
     }
 
-    /// Decides about a link that a participant hands in, and makes it theirs, in the transaction that settles its submission.
+    /// Decides about a link that a participant submits, and assigns it to them, in the transaction that settles the
+    /// submission.
     func link(
         _ compact: Data, of submission: QueuedSubmission, signature claimed: SubmissionSignature?, keyID: String,
         links: LinkIntake.Access, published: PublishedStudy, in transaction: any SQLTransaction
@@ -43,7 +44,7 @@ extension SubmissionProcessor {
             SubmissionOutcome(
                 status: .quarantined, reasonCode: problem.code, detail: problem.message, keyID: keyID)
         }
-        // 1. Whose word it is.
+        // 1. Verify the sender and the signature.
         let bound = try access.participant(ofDevice: submission.lane, in: transaction)
         let sender = Sender(
             participant: bound,
@@ -58,11 +59,11 @@ extension SubmissionProcessor {
         {
             return quarantined(problem)
         }
-        // 2. The consent, as for data.
+        // 2. Apply the consent gate, as for data.
         let state = try register.state(of: participant, in: transaction)
         let situation = try situation(of: participant, state, published, in: transaction)
         if let outcome = Self.outcome(of: gate.decide(.data, in: situation), keyID: keyID) { return outcome }
-        // 3. The link: signed by the study, in force when it arrived, and nobody else's.
+        // 3. Check the link: signed by the study, valid when it arrived, and not used by anyone else.
         let token: LinkToken
         let store: LinkStore
         switch links {

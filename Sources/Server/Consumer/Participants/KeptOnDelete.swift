@@ -1,16 +1,16 @@
 import FHIR
 
-/// The things that a study may have to keep of a participant who is deleted (`keepOnDelete` in `study.json`).
+/// Data that a study may have to retain of a deleted participant (`keepOnDelete` in `study.json`).
 ///
-/// The rules for clinical trials want proof that a participant consented, and of who saw their data, for years after the
-/// trial (<https://eur-lex.europa.eu/eli/reg/2014/536/oj>, articles 57 and 58); nothing else can be kept.
+/// The rules for clinical trials require proof of consent, and of access to the data, for years after the trial
+/// (<https://eur-lex.europa.eu/eli/reg/2014/536/oj>, articles 57 and 58); nothing else can be retained.
 public enum KeptOnDelete: String, Sendable, Hashable, CaseIterable, Codable {
-    /// The signed contracts and the withdrawals, in all their versions.
+    /// Signed Contracts and withdrawals, in all versions.
     case consent
-    /// The name by which the audit knows the participant, so that its rows still tell whom they are about.
+    /// Pseudonym of the participant in the audit, so that its rows can still be resolved.
     case audit
 
-    /// The types of resources that stay.
+    /// Returns the types of resources that are retained.
     static func types(_ kept: Set<KeptOnDelete>) -> Set<String> {
         kept.contains(.consent) ? [Contract.resourceType, FHIR.Consent.resourceType] : []
     }

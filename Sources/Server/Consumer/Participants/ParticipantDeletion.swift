@@ -4,23 +4,23 @@ import Storage
 import Trust
 import Warehouse
 
-/// Deletes participants from the records' store, in the transaction of its caller, and says what is left to do in the
-/// queue, which is another store.
+/// Deletes participants from the records' store, in the transaction of the caller, and returns the work that remains in
+/// the queue, which is another store.
 ///
-/// That they were deleted is noted in the same transaction, so that nothing comes back: a message that the consumer
-/// handles at that moment was recorded before, and goes with the rest, or is refused after.
+/// The same transaction registers the deletion, so that no data is stored again: a message that the consumer is
+/// processing is either recorded before and deleted too, or refused afterwards.
 public struct ParticipantDeletion: Sendable {
-    /// The account of a deletion, by which one that was interrupted is ended as it was begun.
+    /// Account of a deletion, with which an interrupted deletion is completed as it was begun.
     public struct Account: Sendable, Hashable, Codable {
-        /// What the participant's devices sent: to be emptied in the queue. Empty once that was done.
+        /// Periods whose submissions are to be emptied in the queue. Empty when that is done.
         public var stretches: [SubmissionStretch]
-        /// By their tables, the rows that went.
+        /// Deleted rows by table.
         public var removed: [String: RowsDigest]
-        /// The rows that stayed, by what they are.
+        /// Retained rows by kind.
         public var kept: [String: RowsDigest]
-        /// Whose account deleted.
+        /// Account that deleted.
         public let actor: String
-        /// The reason that was given.
+        /// Reason that was given.
         public let reason: String?
         public let deletedAt: Date
     }
@@ -31,14 +31,14 @@ public struct ParticipantDeletion: Sendable {
     let reason: String?
     let others: Others
 
-    /// Deletes what other modules have of a participant, and returns by their tables the rows that went.
+    /// Deletes the data of other modules about a participant, and returns the deleted rows by table.
     public typealias Others = @Sendable (String, any SQLTransaction) throws -> [String: RowsDigest]
 
     /// - Parameters:
-    ///   - access: whose clock counts.
-    ///   - actor: who deletes.
-    ///   - keeps: what the study keeps.
-    ///   - others: what modules have that this one does not know.
+    ///   - access: access control, whose clock is used.
+    ///   - actor: actor that deletes.
+    ///   - keeps: data that the study retains.
+    ///   - others: deletes the data of modules that this one does not know.
     public init(
         access: AccessControl, actor: Actor, keeps: Set<KeptOnDelete>, reason: String?,
         others: @escaping Others = { _, _ in [:] }
@@ -50,21 +50,22 @@ public struct ParticipantDeletion: Sendable {
         self.reason = reason
     }
 
-    /// Deletes a participant, notes it and writes its row of the audit.
+    /// Deletes a participant, registers the deletion and writes the audit row.
     ///
     /// - Parameters:
-    ///   - key: the study's key of digests.
-    ///   - queued: what the queue has of them, as it was read just before.
-    ///   - links: the store of links, whose rows the caller deletes after this; nil where there is none.
-    /// - Throws: ``ConsumerError`` `participant-unknown`, ``Trust/TrustError``; then the transaction must not be committed.
+    ///   - key: the study's key for the digests.
+    ///   - queued: digests of their rows in the queue, read just before.
+    ///   - links: store of links, whose rows the caller deletes afterwards; nil if there is none.
+    /// - Throws: ``ConsumerError`` `participant-unknown`, ``Trust/TrustError``; then the transaction must not be
+    ///   committed.
     public func delete(
         _ participant: String, key: Data, queued: SQLSubmissionQueue.Emptied, links: LinkStore? = nil, at: Date,
         in transaction: any SQLTransaction
     ) throws -> Account {
         guard try Self.isKnown(participant, in: transaction) else { throw ConsumerError.participantUnknown }
-        // 1. The audit's row, while the participant has a name there.
+        // 1. Write the audit row while the participant still has a pseudonym.
         try access.require(actor, .deleteParticipant, of: participant, in: transaction)
-        // 2. All that is theirs, table by table.
+        // 2. Delete the participant's data, table by table.
         let stretches = try access.stretches(of: participant, in: transaction)
         let theirs = [SQLValue(participant)]
         let others = try others(participant, transaction)
@@ -77,7 +78,7 @@ public struct ParticipantDeletion: Sendable {
         removed["participant_suspension"] = try transaction.delete(
             from: "participant_suspension", where: "participant = ?", theirs, orderedBy: "participant")
         removed["settlement"] = try SettlementRegister().delete(stretches, in: transaction)
-        // Before their keys are forgotten: what they signed is found by these.
+        // Delete messages before the keys, because they are found by the keys.
         removed["device_message"] = try transaction.delete(
             from: "device_message",
             where: """
@@ -93,9 +94,9 @@ public struct ParticipantDeletion: Sendable {
         removed["user_account"] = forgotten.accounts
         removed["access_authorization"] = forgotten.authorizations
         removed["submission_body"] = queued.bodies
-        // No link becomes theirs any more once this is committed: what is counted is what goes.
+        // After the commit no link can become theirs, so the counted links are those that the caller deletes.
         if let links { removed["links"] = try links.digest(participant: participant) }
-        // 3. What stays.
+        // 3. Collect the retained rows.
         var kept = ["submission": queued.submissions]
         if keeps.contains(.consent) { kept[KeptOnDelete.consent.rawValue] = contracts }
         if keeps.contains(.audit) {
@@ -103,7 +104,7 @@ public struct ParticipantDeletion: Sendable {
         } else {
             removed["participant_pseudonym"] = forgotten.pseudonym
         }
-        // 4. That they were deleted.
+        // 4. Register the deletion.
         let account = Account(
             stretches: stretches, removed: removed, kept: kept, actor: actor.id, reason: reason, deletedAt: at)
         let register = DeletionRegister()
@@ -114,7 +115,8 @@ public struct ParticipantDeletion: Sendable {
         return account
     }
 
-    /// Takes away what was noted of messages that were handled while the queue was not emptied yet, and notes that it is.
+    /// Deletes the outcomes of messages that were processed before the queue was emptied, and registers that it is
+    /// empty.
     public static func settle(
         _ account: Account, digest: String, in transaction: any SQLTransaction
     ) throws -> Account {
@@ -126,7 +128,7 @@ public struct ParticipantDeletion: Sendable {
         return account
     }
 
-    /// Whether there is anything of a participant: their consent, a device, a resource or a fact.
+    /// Whether there is any data of a participant: consent, a device, a resource or a fact.
     public static func isKnown(_ participant: String, in transaction: any SQLTransaction) throws -> Bool {
         let theirs = [SQLValue(participant)]
         for sql in [
@@ -141,7 +143,7 @@ public struct ParticipantDeletion: Sendable {
             || WarehouseLoader.number(of: participant, in: transaction) != nil
     }
 
-    /// The ids of all participants of whom there is anything.
+    /// Returns the ids of all participants with any data.
     public static func known(in transaction: any SQLTransaction) throws -> Set<String> {
         var known = try RecordStore().subjects(in: transaction)
         known.formUnion(try WarehouseLoader().participants(in: transaction))
@@ -157,12 +159,12 @@ public struct ParticipantDeletion: Sendable {
 }
 
 extension ParticipantDeletion.Account {
-    /// An account as it was noted.
+    /// Parses the stored form of an account.
     public init(text: String) throws {
         self = try JSONDecoder().decode(Self.self, from: Data(text.utf8))
     }
 
-    /// As it is noted.
+    /// Stored form of the account.
     public var text: String {
         get throws {
             let encoder = JSONEncoder()

@@ -5,26 +5,26 @@ import Questionnaires
 import Records
 import Warehouse
 
-/// Checks the answers that devices send against the published form that they name, as strictly as the study wants it.
+/// Checks the answers of devices against the published form that they reference, with the study's strictness.
 struct AnswerValidation {
     let strictness: ValidationStrictness
-    /// Whether C3-PRO's own form counts as published.
+    /// Whether C3-PRO's own form is accepted as published.
     let acceptsC3PRO: Bool
 
     /// A response with the form that it answers.
     struct Answered {
-        /// nil where it is C3-PRO's own, which nobody publishes.
+        /// nil for C3-PRO's own form, which no one publishes.
         let form: PublishedStudy.Form?
-        /// The response with its questions in the form's groups.
+        /// Response with its questions moved into the form's groups.
         let response: QuestionnaireResponse
     }
 
-    /// Finds the form that a response answers, lays the response in the form's groups, and checks it. Of several versions that the
-    /// name may mean, because it has no version or because a form was changed without a new one, the first that the answers
-    /// fit is the form.
+    /// Finds the form of a response, moves the response's questions into the form's groups, and checks it. The
+    /// reference may mean several versions, because it has no version or because a form was changed without a new one.
+    /// Then the first version that the answers match is the form.
     ///
-    /// - Throws: ``SubmissionProblem`` `form-unknown` where the study has never published such a form, or not this version; what
-    ///   ``check(_:against:receivedAt:budget:)`` throws for the first version where the answers fit none.
+    /// - Throws: ``SubmissionProblem`` `form-unknown` if the study has never published such a form, or not this
+    ///   version; the error of ``check(_:against:receivedAt:budget:)`` for the first version if the answers match none.
     func answered(
         _ response: QuestionnaireResponse, in published: PublishedStudy, receivedAt: Date, budget: StepBudget
     ) throws(SubmissionProblem) -> Answered {
@@ -49,15 +49,15 @@ struct AnswerValidation {
 
     private static let invalid = "answers-invalid"
 
-    /// Throws where an answer is wrong: a ``SubmissionProblem`` `answers-invalid`, which holds the codes of what is wrong
-    /// and the form's own linkIds and no answer; `too-expensive` where the budget is used up.
+    /// Throws for wrong answers a ``SubmissionProblem`` `answers-invalid`, which contains problem codes and linkIds of
+    /// the form and no answer; `too-expensive` if the budget is used up.
     ///
-    /// - Parameter receivedAt: the latest moment at which it can have been answered, for limits such as today.
+    /// - Parameter receivedAt: latest possible time of the answers, for limits such as today.
     func check(
         _ response: QuestionnaireResponse, against form: QuestionnaireForm, receivedAt: Date, budget: StepBudget
     ) throws(SubmissionProblem) {
         guard strictness != .none else { return }
-        // Each answer is looked for among its question's options.
+        // Each answer is searched among its question's options.
         Self.charge(response.item, of: form, to: budget)
         do { try budget.check() } catch { throw SubmissionProblem(error.code, error.message) }
         let problems = ResponseValidator(form, now: DateTime(receivedAt)).problems(in: response)
@@ -65,7 +65,7 @@ struct AnswerValidation {
         guard !problems.isEmpty else { return }
         var places: [String] = []
         for problem in problems {
-            // A linkId that the form does not have is the sender's own text.
+            // A linkId that the form does not contain is arbitrary text of the sender.
             let place =
                 problem.linkID.flatMap { form.item($0) == nil ? nil : "\(problem.code) at \($0)" } ?? problem.code
             if !places.contains(place) { places.append(place) }
@@ -73,7 +73,7 @@ struct AnswerValidation {
         let more = places.count > Self.shown ? " and \(places.count - Self.shown) more" : ""
         throw SubmissionProblem(
             Self.invalid,
-            "The answers are not those that the form takes: \(places.prefix(Self.shown).joined(separator: ", "))\(more).",
+            "The answers do not match the form: \(places.prefix(Self.shown).joined(separator: ", "))\(more).",
             issues: problems.prefix(RecordIssue.maximumCount + 1).map { problem in
                 let place = problem.linkID.flatMap { form.item($0) == nil ? nil : " at \($0)" } ?? ""
                 return RecordIssue(
@@ -82,7 +82,7 @@ struct AnswerValidation {
             })
     }
 
-    /// How many places are told.
+    /// Maximum number of problems in the message.
     private static let shown = 10
 
     private static func charge(_ items: [QuestionnaireResponse.Item], of form: QuestionnaireForm, to budget: StepBudget)
@@ -98,7 +98,7 @@ struct AnswerValidation {
 }
 
 extension ValidationStrictness {
-    /// The codes of what is wrong with a response whatever is answered: its items, and the types of their answers.
+    /// Codes of problems that do not depend on the values of the answers: items, and the types of their answers.
     private static let structuralProblems: Set<String> = [
         "answer-empty", "answer-malformed", "answer-type", "display-answered", "group-answered", "item-misplaced",
         "item-order", "item-repeated", "item-type-abstract", "link-id-missing", "link-id-unknown", "repeats",

@@ -1,9 +1,9 @@
-/// What a study takes of C3-PRO's apps.
+/// Content of C3-PRO's apps that a study accepts.
 public struct C3PROAcceptance: Sendable, Hashable {
-    /// Whether their envelopes are taken, their Contracts where they say the text of a template of the study, and their
-    /// reports of activity.
+    /// Whether their envelopes are accepted, their Contracts if they contain the text of a template of the study, and
+    /// their activity reports.
     public var isAccepted: Bool
-    /// Whether Contracts without a text count too, as the older apps sign them.
+    /// Whether Contracts without terms are accepted too, as the older apps sign them.
     public var acceptsContractsWithoutTerms: Bool
 
     public init(isAccepted: Bool, acceptsContractsWithoutTerms: Bool = false) {

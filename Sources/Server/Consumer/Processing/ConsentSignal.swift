@@ -1,19 +1,19 @@
 import FHIR
 import Foundation
 
-/// Whether something that a device sent may say that its participant takes part no more. Pure.
+/// Detection of messages that may be a withdrawal. Pure.
 ///
-/// It errs to the safe side: what is not understood counts as a "no" until somebody has looked.
+/// It errs on the safe side: a message that is not understood counts as a possible withdrawal until staff have decided.
 enum ConsentSignal {
-    /// Whether a resource is a Consent that is not in force, or that denies.
+    /// Whether a resource is a Consent that is not active, or that denies.
     static func maySayNoMore(_ resource: Resource) -> Bool {
         guard resource.resourceType == Consent.resourceType else { return false }
         let consent = Consent(resource.object)
         return consent.status != .active || consent.provision?.type == .deny
     }
 
-    /// Whether bytes that cannot be read say of themselves that they are a Consent: the member `resourceType` with that
-    /// value, whatever stands around it.
+    /// Whether unreadable bytes declare themselves a Consent: they contain the member `resourceType` with that value,
+    /// whatever the context.
     static func isMarked(_ bytes: Data) -> Bool {
         let name = Data("\"resourceType\"".utf8)
         let value = Data("\"Consent\"".utf8)

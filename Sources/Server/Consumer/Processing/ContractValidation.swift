@@ -2,21 +2,21 @@ import FHIR
 import InformedConsent
 import Records
 
-/// Checks whether a Contract that a device sent says what the study asks people to sign.
+/// Checks whether a Contract of a device matches a consent document of the study.
 struct ContractValidation {
-    /// What a Contract says.
+    /// Result for a Contract.
     enum Verdict: Sendable, Hashable {
-        /// The text of a published template that may be signed.
+        /// It has the text of a published template that may be signed.
         case text(ConsentTemplate)
-        /// No text, as the Contracts of C3-PRO's older apps, where the study takes them.
+        /// It has no text, as the Contracts of C3-PRO's older apps, and the study accepts this.
         case withoutText
-        /// Nothing that counts.
+        /// It is not valid for this study.
         case foreign(ConsentGate.Reason)
     }
 
     let c3pro: C3PROAcceptance
 
-    /// - Parameter original: the Contract as it came, where it came in DSTU2 or STU3: as one of C3-PRO's apps.
+    /// - Parameter original: the Contract as received, if it was in DSTU2 or STU3, as from C3-PRO's apps.
     func verdict(
         on contract: Contract, original: OriginalContent?, in consents: PublishedConsents
     ) -> Verdict {

@@ -5,10 +5,10 @@ import Storage
 import Synchronization
 import Warehouse
 
-/// The versions of forms that the study published at any time, as the records have them: answers that were begun in a former
-/// version are checked against it. A version is compiled when a response names it.
+/// All versions of forms that the study has ever published, from the records. Answers that were begun in a former
+/// version are checked against it. A version is compiled when a response first references it.
 public final class FormerForms: Sendable {
-    /// None.
+    /// No versions.
     public static let none = FormerForms([])
 
     private struct Entry: Sendable {
@@ -17,19 +17,19 @@ public final class FormerForms: Sendable {
         let form: Questionnaire
     }
 
-    /// The newest first.
+    /// Newest first.
     private let byURL: [String: [Entry]]
     private let byID: [String: [Entry]]
     private let valueSets: [ValueSet]
     private let compiled = Mutex<[Int: PublishedStudy.Form]>([:])
 
-    /// Maximum number of versions that a name may mean, and of versions that are kept compiled.
+    /// Maximum number of versions for a name, and of compiled versions in the cache.
     private static let maximumVersions = 20
     private static let maximumCompiled = 200
 
     /// - Parameters:
-    ///   - forms: all versions, the oldest first.
-    ///   - valueSets: all versions of the value sets that were published with the forms.
+    /// - forms: all versions, oldest first.
+    /// - valueSets: all versions of the value sets that were published with the forms.
     public init(_ forms: [Questionnaire], valueSets: [ValueSet] = []) {
         var byURL: [String: [Entry]] = [:]
         var byID: [String: [Entry]] = [:]
@@ -63,7 +63,7 @@ public final class FormerForms: Sendable {
                 try RecordStore().publishedVersions(
                     ofType: View.resourceType, after: place, limit: pageSize, in: transaction)
             }
-            // Content that cannot be read any more is no form.
+            // Skip content that can no longer be read.
             found += page.compactMap { version in
                 var resource = try? Resource(version.record.content)
                 resource?.id = version.record.id
@@ -76,10 +76,10 @@ public final class FormerForms: Sendable {
 
     private static let pageSize = 100
 
-    /// The versions that a name means, the newest first: of a name with a version those with that version.
+    /// Returns the versions for a name, newest first; for a name with a version only those with that version.
     ///
     /// - Parameters:
-    ///   - sets: the value sets that are published now.
+    ///   - sets: value sets that are published now.
     ///   - health: the study's health types.
     @inline(never)
     func forms(

@@ -3,21 +3,21 @@ import Foundation
 import Records
 import Warehouse
 
-/// What the Observations of one message have in common that differ in ``Records/ObservationValues`` alone: readings of a phone come
-/// by hundreds, of a few kinds, and one of a kind is looked into. Pure.
+/// Templates for the Observations of one message that differ only in ``Records/ObservationValues``. A phone sends
+/// hundreds of readings of a few kinds, and only one of each kind needs to be processed completely. Pure.
 struct IncomingPatterns {
-    /// What was found of the first of a kind.
+    /// Result of processing the first Observation of a kind.
     private struct Learned {
         let entries: WarehouseEntryPattern
         let subject: String
         let inclusions: Set<String>
-        /// What looking into it took of the message's budget; each counts as if it was looked into.
+        /// Steps of the message's budget that it took; each further one is charged the same.
         let steps: Int
     }
 
     private var kinds = ObservationKinds<Learned>()
 
-    /// The incoming resource of a document of a kind that is known; nil where it has to be looked into.
+    /// Returns the incoming resource of a document by a known template; nil if it must be processed completely.
     mutating func incoming(_ document: ParsedDocument, budget: StepBudget) -> IncomingResource? {
         guard let (values, kind) = kinds.find(document.resource, document.bytes),
             kind.learned.steps <= budget.remaining, let entry = kind.learned.entries.entry(values),
@@ -29,9 +29,9 @@ struct IncomingPatterns {
             inclusions: kind.learned.inclusions)
     }
 
-    /// Learns of a document that is taken as it came.
+    /// Adds a template from a document that is stored unchanged.
     ///
-    /// - Parameter steps: what looking into it took.
+    /// - Parameter steps: steps that processing the document took.
     mutating func learn(
         _ document: ParsedDocument, _ incoming: IncomingResource, steps: Int, health: HealthConceptTable,
         receivedAt: Date

@@ -3,15 +3,15 @@ import Foundation
 import Records
 import Warehouse
 
-/// One document of an opened submission, read as JSON and no further.
+/// One document of an opened submission, parsed only as JSON.
 struct ParsedDocument: Sendable {
     let bytes: Data
     let resource: Resource
-    /// Whose it is, by the document as it came.
+    /// Owners of the resource in the document as received.
     let owners: ResourceOwners
 
-    /// - Parameter ownBases: the server's own base URLs, without a last slash, which a reference to a participant may have in
-    ///   front.
+    /// - Parameter ownBases: the server's own base URLs, without a trailing slash, which may precede a reference to a
+    ///   participant.
     init(bytes: Data, at ownBases: [String] = []) throws(ResourceError) {
         self.bytes = bytes
         resource = try Resource(bytes)
@@ -19,21 +19,21 @@ struct ParsedDocument: Sendable {
     }
 }
 
-/// One resource of an opened submission: as R4, as it will be recorded, and as what the warehouse will take of it.
+/// One resource of an opened submission: in R4, in its form for the records, and in its form for the warehouse.
 ///
-/// A reference, for each of its parts is gone through by itself, and a copy of all of them takes as long as reading one.
+/// A class, because each part is iterated by itself, and copying all parts takes as long as reading one.
 public final class IncomingResource: Sendable {
-    /// The resource as R4.
+    /// Resource in R4.
     public let resource: Resource
-    /// The participant whose it is.
+    /// Participant that the resource belongs to.
     public let subject: String
-    /// The record that will be stored: under which id, with which bytes, found by what.
+    /// Record to store: its id, bytes and search keys.
     public let record: NewRecord
-    /// The entry that the warehouse takes of it.
+    /// Entry for the warehouse.
     public let entry: WarehouseEntry
-    /// What it says as a Contract; nil for what is none.
+    /// Result of the validation as a Contract; nil for other types.
     let contract: ContractValidation.Verdict?
-    /// Names of health data in it that is only taken where the consent names it.
+    /// Kinds of health data in it that are only admitted if the consent includes them.
     let inclusions: Set<String>
 
     init(
@@ -48,10 +48,10 @@ public final class IncomingResource: Sendable {
         self.inclusions = inclusions
     }
 
-    /// The id under which it is recorded.
+    /// Id under which it is recorded.
     public var id: String { record.id }
 
-    /// Whether the consent of a participant is given or taken back with this resource.
+    /// Whether the resource gives or withdraws a participant's consent.
     public var kind: Kind {
         switch resource.resourceType {
         case Contract.resourceType: .contract
@@ -63,12 +63,11 @@ public final class IncomingResource: Sendable {
     public enum Kind: Sendable, Hashable { case contract, consent, data }
 }
 
-/// A problem for which an opened submission cannot be handled as it is. The staff sees the sentence, which holds no
-/// health data.
+/// A problem that prevents processing an opened submission. The message is for staff and contains no health data.
 public struct SubmissionProblem: CodedError, Hashable {
     public let code: String
     public let message: String
-    /// The problems of the resource, where the problem is one of its content.
+    /// Issues of the resource, if its content is the problem.
     public let issues: [RecordIssue]
 
     public init(_ code: String, _ message: String, issues: [RecordIssue] = []) {

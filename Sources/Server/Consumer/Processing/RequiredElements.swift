@@ -1,12 +1,12 @@
 import FHIR
 import Records
 
-/// The least that a resource must say for its way through the house: what R4 requires of the types that devices send,
-/// and that its dates are dates.
+/// Minimum content of a resource for processing: the elements that R4 requires for the types that devices send, and
+/// valid dates.
 enum RequiredElements {
-    /// Returns the first problem of a resource that lacks something; nil where there is none.
+    /// Returns the first missing or invalid element of a resource; nil if there is none.
     ///
-    /// - Parameter isOfDevice: whether a device sent it, whose Contracts are all a participant's consent.
+    /// - Parameter isOfDevice: whether a device sent it. A Contract of a device is always a participant's consent.
     static func problem(in resource: Resource, isOfDevice: Bool) -> SubmissionProblem? {
         let type = resource.resourceType
         let elements = (required[type] ?? []) + (isOfDevice ? ofDevices[type] ?? [] : [])
@@ -14,22 +14,22 @@ enum RequiredElements {
             return problem("\(type).\(element)", .required, "The \(type) lacks the required element \(element).")
         }
         if hasUnknownStatus(resource) {
-            return problem("\(type).status", .codeInvalid, "The status of the \(type) is none that FHIR R4 knows.")
+            return problem("\(type).status", .codeInvalid, "The status of the \(type) is not a code of FHIR R4.")
         }
         for element in dates where resource[element] != nil {
             guard resource[element].flatMap(DateTime.init(json:)) != nil else {
                 return problem(
                     "\(type).\(element)", .value,
-                    "The element \(element) of the \(type) is no date or time as FHIR writes them.")
+                    "The element \(element) of the \(type) is not a valid FHIR date or time.")
             }
         }
         if let id = resource["id"], !(id.string.map(Resource.isID) ?? false) {
-            return problem("\(type).id", .value, "The id of the \(type) is none that FHIR allows.")
+            return problem("\(type).id", .value, "The id of the \(type) is not a valid FHIR id.")
         }
         return shapeProblem(in: resource)
     }
 
-    /// Whether the status is none that R4 has for the type.
+    /// Whether the status is not a code of R4 for the type.
     private static func hasUnknownStatus(_ resource: Resource) -> Bool {
         switch resource.resourceType {
         case QuestionnaireResponse.resourceType:
@@ -42,7 +42,7 @@ enum RequiredElements {
         }
     }
 
-    /// Items must be objects with a linkId: the facts are named by it.
+    /// Items must be objects with a linkId, which identifies the facts.
     private static func shapeProblem(in resource: Resource) -> SubmissionProblem? {
         guard resource.resourceType == QuestionnaireResponse.resourceType else { return nil }
         func isSound(_ items: JSON?) -> Bool {
@@ -58,7 +58,7 @@ enum RequiredElements {
             ? nil
             : problem(
                 "QuestionnaireResponse.item", .structure,
-                "An item of the QuestionnaireResponse has no linkId or is no object.")
+                "An item of the QuestionnaireResponse has no linkId or is not an object.")
     }
 
     private static func problem(_ expression: String, _ kind: IssueType, _ message: String) -> SubmissionProblem {

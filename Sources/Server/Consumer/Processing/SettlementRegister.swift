@@ -1,12 +1,12 @@
 import Foundation
 import Storage
 
-/// The outcomes of submissions, in the store of the records: each is recorded once, though the queue that it came from
-/// is another store and a crash may stand between the two.
+/// Outcomes of submissions, in the records' store. Each submission is recorded only once, although its queue is another
+/// store and a crash may happen between the two commits.
 public struct SettlementRegister: Sendable {
     public init() {}
 
-    /// The outcome that was recorded for a submission; nil where nothing was, or other bytes under the same id.
+    /// Returns the recorded outcome of a submission; nil if there is none, or one of other bytes with the same id.
     func outcome(
         of submission: QueuedSubmission, in transaction: any SQLTransaction
     ) throws -> SubmissionOutcome? {
@@ -21,7 +21,7 @@ public struct SettlementRegister: Sendable {
             releasesHeld: try row.integer("releases_held") != 0)
     }
 
-    /// Notes a final outcome, in the transaction that records what it says.
+    /// Records a final outcome, in the transaction that stores its data.
     func note(
         _ outcome: SubmissionOutcome, of submission: QueuedSubmission, at: Date, in transaction: any SQLTransaction
     ) throws {
@@ -29,15 +29,15 @@ public struct SettlementRegister: Sendable {
         try write(outcome, of: submission, at: at, in: transaction)
     }
 
-    /// Notes that a submission is held which nobody signed and which was taken so: when its device signs later on, it is its
-    /// word all the same.
+    /// Records that an unsigned submission was accepted and is held. It stays valid when its device begins to sign
+    /// later.
     func noteHeldUnsigned(
         _ outcome: SubmissionOutcome, of submission: QueuedSubmission, at: Date, in transaction: any SQLTransaction
     ) throws {
         try write(outcome, of: submission, at: at, in: transaction)
     }
 
-    /// Whether a submission, by its bytes, waited as one that nobody signed and that was taken so.
+    /// Whether a submission with the same bytes was held as an accepted unsigned one.
     func wasHeldUnsigned(_ submission: QueuedSubmission, in transaction: any SQLTransaction) throws -> Bool {
         let row = try transaction.first(
             "SELECT digest, status FROM settlement WHERE lane = ? AND submission_id = ?",
@@ -65,7 +65,7 @@ public struct SettlementRegister: Sendable {
             ])
     }
 
-    /// Forgets the outcomes of what devices sent while they spoke for a participant.
+    /// Deletes the outcomes of submissions that devices sent while bound to a participant.
     func delete(
         _ stretches: [SubmissionStretch], in transaction: any SQLTransaction
     ) throws -> RowsDigest {
@@ -88,7 +88,7 @@ public struct SettlementRegister: Sendable {
 
     /// Ties the records to their queue.
     ///
-    /// - Throws: ``StorageError`` `queue-of-another-study` where they have another one.
+    /// - Throws: ``StorageError`` `queue-of-another-study` if they are tied to another one.
     public static func claim(queueID: String, in transaction: any SQLTransaction) throws {
         if let row = try transaction.first("SELECT queue_id FROM records_state WHERE id = 1") {
             guard try row.text("queue_id") == queueID else {

@@ -1,27 +1,28 @@
 import FHIR
 import Foundation
 
-/// The resources that a submission asks to be deleted: a transaction Bundle with nothing but `DELETE Observation/ID`
+/// Deletions in a submission: a transaction Bundle that contains only `DELETE Observation/ID`
 /// (<https://hl7.org/fhir/R4/http.html#transaction>).
 ///
-/// What a phone's health data no longer holds goes from the records and the warehouse too. Such a Bundle travels alone, since
-/// it is taken where data is not: after a withdrawal, and while something that may be one waits to be understood.
+/// Data that a phone's health store no longer contains is deleted from the records and the warehouse too. Such a Bundle
+/// is sent by itself, because it is admitted when data is not: after a withdrawal, and while a possible withdrawal is
+/// not understood.
 enum SubmissionDeletions {
-    /// The type of which devices delete: what people answered and signed stays.
+    /// Type that devices may delete; answers and signed documents are retained.
     static let type = Observation.resourceType
 
-    /// Whether a document is a Bundle: nothing else that is one is taken.
+    /// Whether a document is a Bundle; only deletions may be Bundles.
     static func isMeant(by document: ParsedDocument) -> Bool {
         document.resource.resourceType == FHIR.Bundle.resourceType
     }
 
-    /// The ids of the Observations, each once, in their order.
+    /// Returns the ids of the Observations in order, without duplicates.
     ///
     /// - Throws: ``SubmissionProblem``.
     static func ids(in documents: [ParsedDocument], atMost most: Int) throws(SubmissionProblem) -> [String] {
         guard documents.allSatisfy(isMeant) else {
             throw SubmissionProblem(
-                "deletions-mixed", "Deletions come in a submission of their own, without resources beside them.")
+                "deletions-mixed", "Deletions must be in a submission of their own, without other resources.")
         }
         var ids: [String] = []
         var known: Set<String> = []
@@ -37,7 +38,7 @@ enum SubmissionDeletions {
     private static func ids(in bundle: FHIR.Bundle, atMost most: Int) throws(SubmissionProblem) -> [String] {
         guard bundle.type == .transaction, !bundle.entry.isEmpty else { throw notTaken }
         guard bundle.entry.count <= most else {
-            throw SubmissionProblem("batch-too-large", "The submission asks for more deletions than are taken at once.")
+            throw SubmissionProblem("batch-too-large", "The submission has more deletions than are accepted at once.")
         }
         var ids: [String] = []
         for entry in bundle.entry {

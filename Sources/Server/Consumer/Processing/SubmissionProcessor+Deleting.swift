@@ -5,8 +5,8 @@ import Trust
 import Wire
 
 extension SubmissionProcessor {
-    /// Decides about a submission that deletes Observations of the device's own participant, and deletes them with their
-    /// facts, in the caller's transaction.
+    /// Decides about a submission that deletes Observations of the device's own participant, and deletes them with
+    /// their facts, in the caller's transaction.
     func delete(
         _ ids: [String], as submission: QueuedSubmission, signature claimed: SubmissionSignature?, keyID: String,
         published: PublishedStudy, in transaction: any SQLTransaction
@@ -14,7 +14,7 @@ extension SubmissionProcessor {
         func quarantined(_ code: String, _ detail: String) -> SubmissionOutcome {
             SubmissionOutcome(status: .quarantined, reasonCode: code, detail: detail, keyID: keyID)
         }
-        // 1. It is the device's word, and nobody speaks for another.
+        // 1. Verify that the device sent it, for its own participant.
         let bound = try access.participant(ofDevice: submission.lane, in: transaction)
         let sender = Sender(
             participant: bound,
@@ -22,7 +22,7 @@ extension SubmissionProcessor {
                 on: claimed, of: submission, participant: bound, bringing: .noContract, in: transaction))
         if let problem = sender.problem { return quarantined(problem.code, problem.message) }
         guard let bound else {
-            // A Bundle does not say whose it is: whom the device speaks for, its Contract says.
+            // A Bundle contains no participant; it is the one of the device's Contract.
             return Self.outcome(of: gate.decide(.deletion, in: .init(standing: .none)), keyID: keyID)
                 ?? quarantined("subject-not-permitted", "The device has no participant.")
         }
@@ -42,11 +42,11 @@ extension SubmissionProcessor {
         guard try records.areFree(ids.map { (type: type, id: $0) }, for: bound, in: transaction) else {
             return quarantined("subject-not-permitted", "The resource's id belongs to another participant.")
         }
-        // 2. The gate.
+        // 2. Apply the consent gate.
         let state = try register.state(of: bound, in: transaction)
         let situation = try situation(of: bound, state, published, in: transaction)
         if let outcome = Self.outcome(of: gate.decide(.deletion, in: situation), keyID: keyID) { return outcome }
-        // 3. Records and facts.
+        // 3. Delete records and facts.
         let at = clock()
         let provenance = provenance(of: submission, keyID: keyID, signature: signature)
         let deleted = try records.write(provenance, at: at, in: transaction) { records in

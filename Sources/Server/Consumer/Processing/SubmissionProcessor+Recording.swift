@@ -8,7 +8,7 @@ import Warehouse
 import Wire
 
 extension SubmissionProcessor {
-    /// Decides about a submission that was read, and records what is admitted, in the caller's transaction.
+    /// Decides about a submission that was read, and records the admitted resources, in the caller's transaction.
     func perform(
         _ incoming: [IncomingResource], of submission: QueuedSubmission, signature claimed: SubmissionSignature?,
         keyID: String,
@@ -17,11 +17,11 @@ extension SubmissionProcessor {
         func quarantined(_ code: String, _ detail: String) -> SubmissionOutcome {
             SubmissionOutcome(status: .quarantined, reasonCode: code, detail: detail, keyID: keyID)
         }
-        // 1. One submission speaks of one participant.
+        // 1. Require that all resources belong to one participant.
         guard let subject = incoming.first?.subject, incoming.allSatisfy({ $0.subject == subject }) else {
             return quarantined("subject-mismatch", "The submission holds resources of several participants.")
         }
-        // 2. What each resource does to the consent.
+        // 2. Find the effect of each resource on the consent.
         let steps: [ConsentStep]
         var codes = ContractCodes()
         do {
@@ -36,8 +36,8 @@ extension SubmissionProcessor {
         }
         let subjects = steps.map(\.gateSubject)
         var state = try register.state(of: subject, in: transaction)
-        // 3. Nobody writes in another's name: what the device's key did not sign is not its word, the first contract binds
-        //    the device and its key, and from then on the policy asks.
+        // 3. Verify the sender: the signature, which the study may not require, then the binding. The first Contract
+        //    binds the device and its key, and after that the policy decides.
         var bound = try access.participant(ofDevice: submission.lane, in: transaction)
         let sender = Sender(
             participant: bound,
@@ -76,7 +76,7 @@ extension SubmissionProcessor {
         guard isFree else {
             return quarantined("subject-not-permitted", "The resource's id belongs to another participant.")
         }
-        // 4. The gate, resource by resource, as the consent changes on the way.
+        // 4. Apply the gate to each resource in order, because earlier ones may change the consent.
         var situation = try situation(of: subject, state, published, in: transaction)
         let suspension = try suspensions.suspension(of: subject, in: transaction)
         for step in steps {
@@ -100,11 +100,11 @@ extension SubmissionProcessor {
             try register.save(state, of: subject, clientID: submission.clientID, at: at, in: transaction)
             if suspension != nil, !situation.isSuspended { _ = try suspensions.lift(subject, in: transaction) }
         }
-        // What waited for this takes its turn, to be stored, or to be refused.
+        // Release the submissions that were held for this one; they are stored or refused.
         return SubmissionOutcome(status: .stored, keyID: keyID, releasesHeld: changesConsent)
     }
 
-    /// Returns the situation of a participant.
+    /// Returns the consent state of a participant for the gate.
     func situation(
         of participant: String, _ state: ConsentState, _ published: PublishedStudy, in transaction: any SQLTransaction
     ) throws -> ConsentGate.Situation {
@@ -114,13 +114,13 @@ extension SubmissionProcessor {
             graceEnds: graceEnd(of: state))
     }
 
-    /// Whether a version that is a major change came after the one that the participant signed.
+    /// Whether a major change of the consent was published after the version that the participant signed.
     private func needsRenewal(_ state: ConsentState, _ published: PublishedStudy) -> Bool {
         guard case .consented(let contract) = state.status else { return false }
         return published.consents.change(since: contract) == .major
     }
 
-    /// When the grace after a withdrawal ends; nil where there is none or it is over.
+    /// Returns the end of the grace period after a withdrawal; nil if there is none or it is over.
     private func graceEnd(of state: ConsentState) -> Date? {
         guard study.withdrawalGrace > 0, state.standing == .withdrawn,
             let since = state.withdrawalArrival?.receivedAt ?? state.withdrawnAt
@@ -129,8 +129,8 @@ extension SubmissionProcessor {
         return end > clock() ? end : nil
     }
 
-    /// Whether a participant is known from elsewhere: by a consent, a Patient or any record. A device that speaks for
-    /// nobody yet has brought none of them.
+    /// Whether a participant is known from another source: by a consent, a Patient or any record. An unbound device
+    /// cannot have sent any of them.
     private func isKnown(
         _ participant: String, _ state: ConsentState, in transaction: any SQLTransaction
     ) throws -> Bool {
@@ -139,7 +139,7 @@ extension SubmissionProcessor {
             about: participant, ofTypes: SubmissionReader.acceptedTypes.sorted(), in: transaction)
     }
 
-    /// Where what a submission brings comes from.
+    /// Returns the provenance of a submission's resources.
     func provenance(
         of submission: QueuedSubmission, keyID: String, signature: SubmissionSignature?
     ) -> RecordProvenance {
@@ -182,7 +182,7 @@ extension SubmissionProcessor {
                         number: submission.number))
             } catch {
                 throw SubmissionProblem(
-                    "consent-unclear", "The Consent may be a withdrawal, and is none that can be understood.")
+                    "consent-unclear", "The Consent may be a withdrawal, but it cannot be understood.")
             }
         case .contract:
             var contract = Contract(incoming.resource.object)
@@ -201,7 +201,7 @@ extension SubmissionProcessor {
 }
 
 extension ConsentStep {
-    /// Whether it makes clear what an earlier message left unclear: a withdrawal does, and a contract that came after.
+    /// Whether it resolves a suspension: a withdrawal does, and a Contract that arrived later.
     fileprivate func ends(_ suspension: ConsentArrival?, at submission: QueuedSubmission) -> Bool {
         guard let suspension else { return false }
         switch self {

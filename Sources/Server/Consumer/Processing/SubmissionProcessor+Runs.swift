@@ -1,26 +1,26 @@
 import Storage
 
 extension SubmissionProcessor.ReadAhead {
-    /// Whether it may be recorded with others: a link is noted in a store of its own as well, which no other transaction may
-    /// end with.
+    /// Whether it may be recorded with others. A link is also recorded in a separate store, so it needs a transaction
+    /// of its own.
     var isRecordedWithOthers: Bool {
         if case .link = reading.result { false } else { true }
     }
 }
 
 extension SubmissionProcessor {
-    /// A submission and what was read of it before its turn.
+    /// A submission and its result of reading ahead.
     typealias Read = (submission: QueuedSubmission, ahead: ReadAhead)
 
-    /// Handles submissions of one device, in their order and in one transaction, as far as what was read of them holds: what
-    /// one of them changes for its sender ends the run, and those behind it are to be read again.
+    /// Processes submissions of one device in order and in one transaction, while their results of reading ahead are
+    /// valid. If a submission changes its sender's state, the batch ends, and the later ones must be read again.
     ///
     /// - Parameters:
-    ///   - run: none of them a link (``ReadAhead/isRecordedWithOthers``).
-    ///   - stillHeld: whether a submission is still leased by the caller; asked before anything is recorded.
-    /// - Returns: what became of the first of them, to be settled in the queue; of none where the first one has to be
-    ///   handled by itself (``process(_:readAhead:stillHeld:)``).
-    /// - Throws: where one of them cannot be handled now: nothing of any is recorded.
+    ///   - run: submissions without links (``ReadAhead/isRecordedWithOthers``).
+    ///   - stillHeld: whether the caller still holds a submission's lease; called before anything is recorded.
+    /// - Returns: outcomes of the first submissions, to be settled in the queue; empty if the first one must be
+    ///   processed by itself (``process(_:readAhead:stillHeld:)``).
+    /// - Throws: if one of them cannot be processed now; then none is recorded.
     func process(
         together run: [Read], stillHeld: @Sendable (QueuedSubmission) async throws -> Bool
     ) async throws -> [SubmissionOutcome] {
@@ -33,7 +33,7 @@ extension SubmissionProcessor {
             var outcomes: [SubmissionOutcome] = []
             for (submission, ahead) in run {
                 let first = try beginning(of: submission, published, in: transaction)
-                // Recorded already, and the process ended before the queue was told?
+                // Already recorded, if an earlier process ended before it settled the queue.
                 if let outcome = first.outcome {
                     outcomes.append(outcome)
                     continue

@@ -7,27 +7,27 @@ import Trust
 import Warehouse
 import Wire
 
-/// Takes one leased submission through the house: opened, read, gated, converted, recorded and loaded. What became of it
-/// is noted in the transaction that records it; the queue is settled by the caller, after.
+/// Runs one leased submission through the pipeline: decrypt, parse, consent gate, convert, record, load. The outcome is
+/// stored in the same transaction; the caller settles the queue afterwards.
 public struct SubmissionProcessor: Sendable {
-    /// The settings of the study that the processor needs.
+    /// Settings of the study for the processor.
     public struct Study: Sendable {
-        /// What is taken of C3-PRO's apps.
+        /// C3-PRO content that the study accepts.
         public let c3pro: C3PROAcceptance
         public let maximumResources: Int
-        /// How strictly FHIR is taken.
+        /// Strictness of FHIR validation.
         public let validation: SubmissionValidation
-        /// What becomes of data that tells who a person is.
+        /// Handling of identifying data.
         public let identifyingData: IdentifyingDataHandling
-        /// How long what comes after a withdrawal is held before it is refused, in seconds.
+        /// Seconds for which data is held after a withdrawal before it is refused.
         public let withdrawalGrace: TimeInterval
-        /// What may come unsigned, and who may begin.
+        /// Rules for unsigned submissions and invitations.
         public let signatures: SignaturePolicy
-        /// Where links to records of the site are looked up.
+        /// Access to the store of links.
         public let links: LinkIntake
-        /// The base URLs of the FHIR API, without a last slash; none where its address is not known.
+        /// Base URLs of the FHIR API, without a trailing slash; empty if its address is unknown.
         public let ownBases: [String]
-        /// The published files of the study; asked for at each submission, for files may be added while it runs.
+        /// Returns the published files of the study; called for each submission, because files may be added at runtime.
         public let published: @Sendable () async -> PublishedStudy
 
         public init(
@@ -48,7 +48,7 @@ public struct SubmissionProcessor: Sendable {
         }
     }
 
-    /// The records' store.
+    /// Database of the records.
     let database: any SQLDatabase
     let access: AccessControl
     let records: RecordStore
@@ -61,9 +61,10 @@ public struct SubmissionProcessor: Sendable {
     let suspensions = SuspensionRegister()
     let settlements = SettlementRegister()
     let messages = DeviceMessages()
-    /// Opening and converting a large message takes long: beside the threads that answer requests, and behind what is recorded.
+    /// Opens and converts messages, which may take long, outside of the threads that answer requests and at a lower
+    /// priority than recording.
     private let executor = BackgroundExecutor()
-    /// Commits what devices sent, of several of them together.
+    /// Commits submissions, possibly of several devices together.
     let recording: GroupedWriter
 
     public init(
@@ -80,15 +81,16 @@ public struct SubmissionProcessor: Sendable {
         self.clock = clock
     }
 
-    /// A submission that was read before its turn, and where its sender stood then.
+    /// Result of reading a submission ahead, with the sender's state at that time.
     public struct ReadAhead: Sendable {
         let reading: Reading
         let standing: Standing
     }
 
-    /// Reads a submission while the one before it is still being recorded.
+    /// Reads a submission while the previous one is still being recorded.
     ///
-    /// - Returns: nil where there is nothing to read, or a passing reason that its own turn will tell.
+    /// - Returns: nil if there is nothing to read, or after a temporary error, which
+    ///   ``process(_:readAhead:stillHeld:)`` reports.
     public func readAhead(_ submission: QueuedSubmission) async -> ReadAhead? {
         let published = await study.published()
         guard let first = try? await beginning(of: submission, published), first.outcome == nil,
@@ -99,31 +101,31 @@ public struct SubmissionProcessor: Sendable {
             standing: first.standing)
     }
 
-    /// Lets go of what was read of submissions that were recorded: hundreds of resources take milliseconds for which the next
-    /// ones need not wait.
+    /// Deallocates the results of recorded submissions off the caller's thread: hundreds of resources take
+    /// milliseconds.
     func release(_ readings: [ReadAhead]) {
         executor.release(readings)
     }
 
-    /// Handles a submission.
+    /// Processes a submission.
     ///
     /// - Parameters:
-    ///   - ahead: what was read of it before its turn. It counts while its sender stands where they stood then: what came
-    ///     before it may have changed the consent.
-    ///   - stillHeld: asked before anything is recorded: whether the submission is still leased by the caller.
-    /// - Returns: what became of it, to be settled in the queue; nil where somebody else has it by now.
-    /// - Throws: only for passing reasons (the database is full or locked, the keys are away): the submission stays where
-    ///   it is.
+    ///   - ahead: result of reading ahead. It is valid only if the sender's state is still the same, because earlier
+    ///     submissions may have changed the consent.
+    ///   - stillHeld: whether the caller still holds the submission's lease; called before anything is recorded.
+    /// - Returns: the outcome, to be settled in the queue; nil if the lease was lost.
+    /// - Throws: only temporary errors (the database is full or locked, the keys are missing): the submission stays in
+    ///   the queue.
     public func process(
         _ submission: QueuedSubmission, readAhead ahead: ReadAhead? = nil,
         stillHeld: @Sendable () async throws -> Bool = { true }
     ) async throws -> SubmissionOutcome? {
-        // 1. Recorded already, and the process ended before the queue was told?
+        // 1. Return the outcome if an earlier process recorded it but ended before it settled the queue.
         let published = await study.published()
         let first = try await beginning(of: submission, published)
         if let outcome = first.outcome { return outcome }
-        // 2. Open, read, ask the cheap part of the gate, convert: without a transaction, for nothing here depends on what
-        // is stored but that early answer, which the transaction gives again.
+        // 2. Open, parse, apply the early part of the gate, convert: without a transaction. Only the early outcome
+        //    depends on stored data, and the transaction decides it again.
         let opener = try await openers.opener()
         let reading: Reading
         if let ahead, ahead.standing == first.standing {
@@ -132,7 +134,7 @@ public struct SubmissionProcessor: Sendable {
             reading = await self.reading(of: submission, opener, published, first.standing)
         }
         guard try await stillHeld() else { return nil }
-        // 3. Decide and perform in one transaction.
+        // 3. Decide and record in one transaction.
         var links = LinkIntake.Access.none
         switch reading.result {
         case .ready(let incoming, _): try await ensureConcepts(of: incoming)
@@ -149,14 +151,14 @@ public struct SubmissionProcessor: Sendable {
         }
     }
 
-    /// Decides about a submission that was read, performs it, and notes what became of it.
+    /// Decides about a submission that was read, records it, and stores its outcome.
     private func decide(
         _ reading: Reading, _ submission: QueuedSubmission, _ links: LinkIntake.Access, _ published: PublishedStudy
     ) async throws -> SubmissionOutcome {
         let body: @Sendable (any SQLTransaction) throws -> SubmissionOutcome = { transaction in
             try decide(reading, submission, links, published, in: transaction)
         }
-        // A link is noted in a store of its own as well, which no other transaction may end with.
+        // A link is also recorded in a separate store, so it needs a transaction of its own.
         if case .link = reading.result { return try await database.write(body) }
         return try await recording.write(body)
     }
@@ -188,8 +190,8 @@ public struct SubmissionProcessor: Sendable {
                 published: published, in: transaction)
             isForged = outcome.reasonCode?.hasPrefix("signature-") ?? false
         }
-        // What may have said "no more" and was not heard suspends the device's own participant, nobody else: not what is
-        // known to be somebody else's word.
+        // A possible withdrawal that is not admitted suspends the device's own participant and no one else, unless it
+        // is known to be forged.
         if reading.maySayNoMore, !isForged, outcome.status != .stored,
             let participant = try access.participant(ofDevice: submission.lane, in: transaction)
         {
@@ -202,8 +204,7 @@ public struct SubmissionProcessor: Sendable {
         return outcome
     }
 
-    /// Returns what is known before a submission is read: the outcome that was recorded of it, and the standing of its
-    /// sender.
+    /// Returns what is known before a submission is read: its recorded outcome, and the state of its sender.
     private func beginning(
         of submission: QueuedSubmission, _ published: PublishedStudy
     ) async throws -> (outcome: SubmissionOutcome?, standing: Standing) {
@@ -226,7 +227,7 @@ public struct SubmissionProcessor: Sendable {
         await executor.run { read(submission, opener, published, standing) }
     }
 
-    /// New concepts are written in a transaction of their own, so that the one that records is short.
+    /// Writes new concepts in a separate transaction, which keeps the recording one short.
     func ensureConcepts(of incoming: [IncomingResource]) async throws {
         let entries = incoming.map(\.entry)
         let isComplete = try await database.read { try loader.hasConcepts(of: entries, in: $0) }
@@ -237,28 +238,28 @@ public struct SubmissionProcessor: Sendable {
 
     // MARK: - Without a transaction
 
-    /// The result of reading a submission.
+    /// Result of reading a submission.
     struct Reading: Sendable {
         enum Result: Sendable {
             case settled(SubmissionOutcome)
             case ready([IncomingResource], keyID: String)
-            /// The ids of Observations that are to be deleted.
+            /// Ids of Observations to delete.
             case deletions([String], keyID: String)
-            /// A link to a record of the site, as a compact JWS that is not looked into yet.
+            /// A link to a record of the site, as a compact JWS that is not verified yet.
             case link(Data, keyID: String)
         }
 
         var result: Result
         var maySayNoMore: Bool
-        /// The participants whom it speaks of, as far as it could be parsed.
+        /// Participants in the resources, as far as they could be parsed.
         var subjects: Set<String> = []
-        /// The device's signature, not checked yet; nil for what is unsigned or cannot be opened.
+        /// The device's signature, not verified yet; nil if the submission is unsigned or cannot be opened.
         var signature: SubmissionSignature?
-        /// Whether it was opened.
+        /// Whether the envelope was opened.
         var isOpened = true
     }
 
-    /// The refusal of what speaks of somebody who was deleted, whoever sent it and however it reads otherwise.
+    /// Returns a refusal if the submission concerns a deleted participant, regardless of its sender and other content.
     private func refusal(
         of reading: Reading, _ submission: QueuedSubmission, in transaction: any SQLTransaction
     ) throws -> SubmissionOutcome? {
@@ -269,7 +270,7 @@ public struct SubmissionProcessor: Sendable {
         return outcome
     }
 
-    /// The standing of the sender before the message is looked into.
+    /// State of the sender before the message is read.
     struct Standing: Sendable, Hashable {
         let participant: String?
         let situation: ConsentGate.Situation
@@ -302,7 +303,7 @@ public struct SubmissionProcessor: Sendable {
             unread.isOpened = false
             return unread
         }
-        // 2. Parse. What is found from here on is found in what the device signed, or did not.
+        // 2. Parse. From here on, the content is what the device sealed, signed or unsigned.
         var read =
             opened.contentType == .link
             ? linkRead(opened, standing.situation, isMarked: isMarked)
@@ -320,7 +321,7 @@ public struct SubmissionProcessor: Sendable {
             maySayNoMore: maySayNoMore)
     }
 
-    /// Parses what was opened, asks the cheap part of the gate, and converts it.
+    /// Parses the opened payload, applies the early part of the gate, and converts it.
     private func documentsRead(
         _ opened: OpenedEnvelope, _ submission: QueuedSubmission, _ published: PublishedStudy, _ standing: Standing,
         isMarked: Bool
@@ -350,7 +351,7 @@ public struct SubmissionProcessor: Sendable {
                 return reading
             }
         }
-        // 3. The cheap part of the gate: what cannot be taken now is not converted.
+        // 3. Apply the early part of the gate, to skip the conversion of data that is not admitted now.
         if let early = earlyOutcome(documents, standing, keyID: opened.keyID) {
             return Reading(result: .settled(early), maySayNoMore: maySayNoMore, subjects: subjects)
         }
@@ -367,8 +368,7 @@ public struct SubmissionProcessor: Sendable {
         }
     }
 
-    /// Returns the outcome that data has by the standing of its sender, whatever it says; nil where it is admitted or
-    /// may change the consent.
+    /// Returns the outcome that any data has in the sender's state; nil if it is admitted or may change the consent.
     private func earlyOutcome(
         _ documents: [ParsedDocument], _ standing: Standing, keyID: String
     ) -> SubmissionOutcome? {
@@ -384,12 +384,12 @@ public struct SubmissionProcessor: Sendable {
         SubmissionOutcome(
             status: .held, reasonCode: "key-unknown",
             detail: """
-                It is sealed to \(keyIDs.joined(separator: ", ")), which is not in keys/. Bring that key's file back from where \
-                the copies of the keys are (`tributary keys drill --keys COPY` tells whether one opens it): it goes on by itself.
+                It is sealed to \(keyIDs.joined(separator: ", ")), which is not in keys/. Restore that key's file from \
+                the copies of the keys (`tributary keys drill --keys COPY` reports whether one opens it); it is then processed.
                 """)
     }
 
-    /// Returns the outcome of the submission that a decision means; nil where it is admitted.
+    /// Returns the outcome for a decision of the gate; nil if it is to be admitted.
     static func outcome(of decision: ConsentGate.Decision, keyID: String) -> SubmissionOutcome? {
         switch decision {
         case .admit: nil

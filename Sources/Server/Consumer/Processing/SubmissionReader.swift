@@ -11,16 +11,16 @@ import Storage
 import Warehouse
 import Wire
 
-/// Reads an opened payload: the resources in it as R4, each with the participant it is about. Pure.
+/// Reads an opened payload: its resources in R4, each with its participant. Pure.
 struct SubmissionReader {
-    /// The types that a device may send.
+    /// Types that a device may send.
     static let acceptedTypes = ClinicalRecord.resourceTypes.union([
         Contract.resourceType, Consent.resourceType, Patient.resourceType, QuestionnaireResponse.resourceType,
         Observation.resourceType, Device.resourceType, Encounter.resourceType,
     ])
 
-    /// Steps that one message may take: an element converted, an element validated, a step of an expression. A batch of
-    /// ten thousand observations takes half of them.
+    /// Maximum steps of one message: one for each converted element, validated element and step of an expression. A
+    /// batch of ten thousand observations takes half of them.
     static let maximumSteps = 10_000_000
 
     let maximumResources: Int
@@ -28,13 +28,12 @@ struct SubmissionReader {
     let answers: AnswerValidation
     let contracts: ContractValidation
     let identifyingData: IdentifyingDataHandling
-    /// The base URLs of the FHIR API, without a last slash: a Patient with one of them in front is a participant.
+    /// Base URLs of the FHIR API, without a trailing slash: they may precede a reference to a participant's Patient.
     var ownBases: [String] = []
 
-    /// The documents of a payload as JSON, and no further: what it takes to see what they are about costs no more than
-    /// their bytes.
+    /// Parses the documents of a payload only as JSON, which is enough for the gate and costs no more than their size.
     ///
-    /// - Throws: ``SubmissionProblem`` at the first document that cannot be read.
+    /// - Throws: ``SubmissionProblem`` at the first document that cannot be parsed.
     func parse(_ opened: OpenedEnvelope) throws -> [ParsedDocument] {
         let documents = try documents(in: opened)
         return try documents.enumerated().map { index, bytes in
@@ -48,9 +47,10 @@ struct SubmissionReader {
         }
     }
 
-    /// The documents as R4, checked, each with its owner.
+    /// Converts the documents to R4, and checks them, each with its owner.
     ///
-    /// - Throws: ``SubmissionProblem`` at the first one that cannot be taken: a submission is taken whole or not.
+    /// - Throws: ``SubmissionProblem`` at the first one that cannot be accepted: a submission is accepted completely or
+    ///   not at all.
     func convert(
         _ documents: [ParsedDocument], of opened: OpenedEnvelope, submission: QueuedSubmission,
         published: PublishedStudy
@@ -77,12 +77,12 @@ struct SubmissionReader {
         } catch {
             throw SubmissionProblem(error.code, error.message)
         }
-        // What search will find them by is rows too.
+        // Search keys are rows too.
         let rows = incoming.reduce(0) { $0 + $1.entry.rowCount + $1.record.rowCount }
         guard rows <= WarehouseEntry.maximumRows else {
             throw SubmissionProblem(
                 "too-many-rows",
-                "The submission would write \(rows) rows; at most \(WarehouseEntry.maximumRows) are written.")
+                "The submission would write \(rows) rows; the maximum is \(WarehouseEntry.maximumRows).")
         }
         return incoming
     }
@@ -95,19 +95,19 @@ struct SubmissionReader {
         }
     }
 
-    /// One document, or the lines of a batch. Blank lines are passed over.
+    /// Returns the single document, or the lines of a batch without blank ones.
     private func documents(in opened: OpenedEnvelope) throws -> [Data] {
         guard opened.contentType == .batch else { return [opened.payload] }
         let lines = Self.lines(of: opened.payload)
-        guard !lines.isEmpty else { throw SubmissionProblem("batch-empty", "The batch holds no resource.") }
+        guard !lines.isEmpty else { throw SubmissionProblem("batch-empty", "The batch contains no resource.") }
         guard lines.count <= maximumResources else {
             throw SubmissionProblem(
-                "batch-too-large", "The batch holds \(lines.count) resources; at most \(maximumResources) are taken.")
+                "batch-too-large", "The batch contains \(lines.count) resources; the maximum is \(maximumResources).")
         }
         return lines
     }
 
-    /// The lines that hold more than spaces and tabs.
+    /// Returns the lines that contain more than spaces and tabs.
     private static func lines(of payload: Data) -> [Data] {
         payload.withUnsafeBytes { bytes in
             bytes.split { $0 == 0x0A || $0 == 0x0D }
@@ -122,7 +122,7 @@ struct SubmissionReader {
         var (converted, version) = try inR4(document.resource, labelled: opened, budget: budget)
         guard Self.acceptedTypes.contains(converted.resourceType) else {
             throw SubmissionProblem(
-                "resource-type-not-accepted", "Resources of the type \(converted.resourceType) are not taken here.")
+                "resource-type-not-accepted", "Resources of the type \(converted.resourceType) are not accepted.")
         }
         if let problem = try validation.problem(in: converted, budget: budget) { throw problem }
         let owners = version == nil ? document.owners : converted.owners.local(to: ownBases)
@@ -130,10 +130,10 @@ struct SubmissionReader {
             throw owners.patients.isEmpty
                 ? SubmissionProblem(
                     "subject-missing",
-                    "The \(converted.resourceType) does not say which participant (Patient) it is about.")
+                    "The \(converted.resourceType) has no reference to a participant (Patient).")
                 : SubmissionProblem(
                     "subject-ambiguous",
-                    "The \(converted.resourceType) belongs to more than one Patient, or to one it does not name.")
+                    "The \(converted.resourceType) belongs to more than one Patient, or to one without an id.")
         }
         let given = converted.id.flatMap { Resource.isID($0) ? $0 : nil }
         let id = given ?? Self.id(of: submission, index: index)
@@ -145,7 +145,7 @@ struct SubmissionReader {
             form = answered.form
             if answered.response != response {
                 converted = answered.response.resource
-                // The bytes as they came are kept as those of an older release are.
+                // Keep the original bytes, as for older releases.
                 changedFrom = version ?? FHIRVersion.r4.number
             }
         }
@@ -154,7 +154,7 @@ struct SubmissionReader {
             contracts.verdict(on: $0, original: original, in: published.consents)
         }
         let (admitted, isReduced) = try admitted(converted, form: form, submission: submission)
-        // Of what was reduced the bytes as they came are not kept.
+        // Do not keep the original bytes of a reduced resource.
         let record = NewRecord(
             admitted, id: id, subject: subject,
             content: original == nil && !isReduced ? document.bytes : admitted.json.data(),
@@ -172,11 +172,11 @@ struct SubmissionReader {
         }
     }
 
-    /// The resource as it may be stored, by what it tells of who the person is.
+    /// Returns the resource after the handling of identifying data.
     private func admitted(
         _ resource: Resource, form: PublishedStudy.Form?, submission: QueuedSubmission
     ) throws -> (resource: Resource, isReduced: Bool) {
-        // The wish to take part no more is honoured however it is written.
+        // A withdrawal is honoured even with identifying data.
         let isWithdrawal = resource.resourceType == Consent.resourceType && ConsentSignal.maySayNoMore(resource)
         let handling = identifyingData == .quarantine && isWithdrawal ? .reduce : identifyingData
         let rule = IdentifyingData(
@@ -189,13 +189,13 @@ struct SubmissionReader {
         }
     }
 
-    /// The resource as R4, with the version that it came in where that is another.
+    /// Returns the resource in R4, with its original version if that is another one.
     private func inR4(
         _ resource: Resource, labelled opened: OpenedEnvelope, budget: StepBudget
     ) throws -> (Resource, String?) {
         if let name = opened.fhirVersion, opened.format == .jwe, FHIRVersion(label: name) == nil {
             throw SubmissionProblem(
-                "fhir-version-unsupported", "The FHIR version \(Self.printable(name)) is not known here.")
+                "fhir-version-unsupported", "The FHIR version \(Self.printable(name)) is not supported.")
         }
         let version = FHIRVersion.of(
             resource, label: opened.fhirVersion, fallback: opened.format == .c3pro ? .dstu2 : .r4)
@@ -207,11 +207,11 @@ struct SubmissionReader {
         } catch {
             throw SubmissionProblem(
                 "fhir-conversion-failed",
-                "The \(resource.resourceType) cannot be read as FHIR \(version.number) and made R4.")
+                "The \(resource.resourceType) cannot be converted from FHIR \(version.number) to R4.")
         }
     }
 
-    /// A resource that comes without an id gets one that is the same each time the submission is handled.
+    /// Returns the id of a resource that was sent without one; it is the same each time the submission is processed.
     private static func id(of submission: QueuedSubmission, index: Int) -> String {
         let name = "\(submission.clientID)\n\(submission.submissionID)\n\(index)"
         return UUID(SHA256.hash(data: Data(name.utf8)), version: .custom).lowercaseText

@@ -2,15 +2,15 @@ import FHIR
 import FHIRValidation
 import Records
 
-/// The strictness with which a study takes FHIR: what is found wrong quarantines the submission.
+/// Strictness of a study's FHIR validation: the kinds of problems that quarantine a submission.
 public enum ValidationStrictness: String, Sendable, CaseIterable {
-    /// Only what the way through the house itself needs.
+    /// Only problems that prevent processing.
     case none
     /// Also wrong structure: unknown elements, cardinalities, types, formats.
     case structure
-    /// Every error: also codes, constraints, references, extensions, narratives, and the study's profiles.
+    /// Every error, including codes, constraints, references, extensions, narratives, and the study's profiles.
     case errors
-    /// Warnings as well; a missing narrative is none, for what devices make has none.
+    /// Warnings as well, except a missing narrative, because devices send none.
     case warnings
 
     func quarantines(_ issue: ValidationIssue) -> Bool {
@@ -23,7 +23,7 @@ public enum ValidationStrictness: String, Sendable, CaseIterable {
     }
 }
 
-/// Checks what devices send against R4 and the study's profiles, as strictly as the study wants it.
+/// Validates submissions against R4 and the study's profiles, with the study's strictness.
 public struct SubmissionValidation: Sendable {
     public let strictness: ValidationStrictness
     private let validator: FHIRValidator
@@ -38,11 +38,11 @@ public struct SubmissionValidation: Sendable {
         hasProfiles = !profiles.isEmpty
     }
 
-    /// The first problem that quarantines the submission; nil where it may go on.
+    /// Returns the first problem that quarantines the submission; nil if there is none.
     ///
-    /// - Parameter isOfDevice: whether a device sent it: its withdrawals are taken however they are written, and its Contracts
-    ///   are consents.
-    /// - Throws: ``SubmissionProblem`` `too-expensive` where the budget is used up.
+    /// - Parameter isOfDevice: whether a device sent it: a device's withdrawals are accepted in any form, and its
+    ///   Contracts are consents.
+    /// - Throws: ``SubmissionProblem`` `too-expensive` if the budget is used up.
     func problem(
         in resource: Resource, budget: StepBudget = .unlimited, isOfDevice: Bool = true
     ) throws -> SubmissionProblem? {
@@ -68,10 +68,10 @@ public struct SubmissionValidation: Sendable {
         }
     }
 
-    /// All problems of a resource that is only checked. An error that the study does not refuse is a warning; a profile that
-    /// the caller asks for is held in full.
+    /// Returns all problems of a resource that is only validated. An error that the study does not quarantine is a
+    /// warning; errors against a requested profile stay errors.
     ///
-    /// - Parameter profiles: canonical URLs that the validator has (``knows(profile:)``).
+    /// - Parameter profiles: canonical URLs of known profiles (``knows(profile:)``).
     /// - Throws: ``SubmissionProblem`` `too-expensive`.
     func problems(in resource: Resource, profiles: [String], budget: StepBudget) throws -> [RecordIssue] {
         guard strictness != .none || !profiles.isEmpty else { return [] }
@@ -82,10 +82,10 @@ public struct SubmissionValidation: Sendable {
         }
     }
 
-    /// Whether the validator has a profile, in the version behind `|` if one is named.
+    /// Whether the validator has a profile, in the version after `|` if there is one.
     func knows(profile: String) -> Bool { validator.hasProfile(profile) }
 
-    /// The issue as an OperationOutcome reports it.
+    /// Returns the issue in the form of an OperationOutcome.
     private static func row(_ issue: ValidationIssue, severity: IssueSeverity = .error) -> RecordIssue {
         let path = path(of: issue)
         return RecordIssue(
@@ -95,9 +95,10 @@ public struct SubmissionValidation: Sendable {
             message: "\(path ?? "The resource"): \(issue.message)")
     }
 
-    /// Whether what is found may depend on the values in which Observations of a kind differ (``Records/ObservationValues``).
-    /// No rule of R4's does, and none of ours about what identifies: whoever writes such a rule has to tell it here. A study's
-    /// profile may have any, and one of an extension may speak of the whole resource.
+    /// Whether the result may depend on the values in which Observations of a kind differ
+    /// (``Records/ObservationValues``). No rule of R4 and no rule about identifying data does; a new rule that does
+    /// must be added here. A study's profile may contain any rule, and that of an extension may concern the whole
+    /// resource.
     func mayDependOnValues(of resource: Resource) -> Bool {
         guard strictness != .none, hasProfiles else { return false }
         return resource["meta"]?["profile"] != nil || Self.hasExtension(resource.json)
@@ -112,7 +113,7 @@ public struct SubmissionValidation: Sendable {
         return json.array?.contains(where: hasExtension) ?? false
     }
 
-    /// Whether something is wrong with the shape that FHIR gives the type, of what no device sent.
+    /// Whether a resource that no device sent has a wrong structure for its type.
     ///
     /// - Throws: ``SubmissionProblem`` `too-expensive`.
     func isOfWrongShape(_ resource: Resource, budget: StepBudget) throws -> Bool {
@@ -127,13 +128,13 @@ public struct SubmissionValidation: Sendable {
         }
     }
 
-    /// Whether the person takes the consent back: that is honoured however it is written, as soon as the house can read it.
+    /// Whether a Consent is a withdrawal, which is honoured in any readable form.
     private func isWithdrawal(_ resource: Resource) -> Bool {
         resource.resourceType == Consent.resourceType && Consent(resource.object).status != .active
     }
 
-    /// Returns the path of the problem, nil for the whole resource. A name that R4 does not know is the sender's own text: it is left out, for it
-    /// could be anybody's.
+    /// Returns the path of the problem; nil for the whole resource. An element name that R4 does not contain is
+    /// arbitrary text of the sender, and is omitted because it could identify a person.
     private static func path(of issue: ValidationIssue) -> String? {
         let steps = issue.expression.split(separator: ".")
         let isForeign =

@@ -2,17 +2,16 @@ import Foundation
 import Storage
 import Wire
 
-/// What the devices' keys have signed, as far as it came: by it the house knows a replay, a number used twice, and what is
-/// missing.
+/// Messages that devices' keys have signed and that were received. They show replays, reused numbers and gaps.
 public struct DeviceMessages: Sendable {
     public init() {}
 
-    /// The standing of a signed submission among the others of its key.
+    /// Result of comparing a signed submission with earlier ones of its key.
     enum Standing: Sendable, Hashable {
         case first
-        /// The very same came before.
+        /// An identical one was received before.
         case known
-        /// The key signed something else under this number or id.
+        /// The key signed something else with this number or id.
         case conflict
     }
 
@@ -26,7 +25,7 @@ public struct DeviceMessages: Sendable {
         return try rows.allSatisfy { try $0.text("digest") == signature.jws.digest } ? .known : .conflict
     }
 
-    /// Whether the key signed something later about the consent, and that is in force.
+    /// Whether the key signed a later change of the consent that is in force.
     func hasLaterConsent(than signature: SubmissionSignature, in transaction: any SQLTransaction) throws -> Bool {
         try transaction.first(
             """
@@ -34,7 +33,7 @@ public struct DeviceMessages: Sendable {
             """, [SQLValue(signature.keyID), SQLValue(signature.sequence)]) != nil
     }
 
-    /// Notes a submission whose signature holds, once; in the transaction that decides about it.
+    /// Records a submission with a valid signature, once; in the transaction that decides about it.
     func note(
         _ signature: SubmissionSignature, of submission: QueuedSubmission, in transaction: any SQLTransaction
     ) throws {
@@ -51,7 +50,7 @@ public struct DeviceMessages: Sendable {
             ])
     }
 
-    /// Notes that what was signed is the consent in force.
+    /// Records that the signed message is the consent in force.
     func noteConsent(_ signature: SubmissionSignature, in transaction: any SQLTransaction) throws {
         try transaction.execute(
             "UPDATE device_message SET changes_consent = 1 WHERE key_id = ? AND sequence = ?",
@@ -59,35 +58,35 @@ public struct DeviceMessages: Sendable {
     }
 }
 
-/// Something that a device signed and that never came: what followed it names a predecessor that nobody has seen.
+/// A gap in a key's chain: a message references a predecessor that was not received.
 public struct MessageGap: Sendable, Hashable {
-    /// The device's enrolment.
+    /// Enrolment of the device.
     public let device: String
-    /// The first number that may be missing.
+    /// First number that may be missing.
     public let from: Int64
-    /// The last.
+    /// Last number that may be missing.
     public let to: Int64
-    /// When what followed came.
+    /// Receipt time of the message after the gap.
     public let since: Date
 }
 
-/// Two different things that a device signed in the place of one: it was restored from an older state, or its key is in
-/// two hands.
+/// A fork of a key's chain: two messages with the same predecessor. The device was restored from an older state, or two
+/// devices have its key.
 public struct MessageFork: Sendable, Hashable {
-    /// The device's enrolment.
+    /// Enrolment of the device.
     public let device: String
-    /// The numbers of what claims the same predecessor.
+    /// Numbers of the messages with the same predecessor.
     public let sequences: [Int64]
 }
 
 extension DeviceMessages {
-    /// The devices that have signed something.
+    /// Returns the devices that have signed messages.
     public func devices(in transaction: any SQLTransaction) throws -> Set<String> {
         Set(try transaction.query("SELECT DISTINCT device FROM device_message").map { try $0.text("device") })
     }
 
-    /// All that is missing, by device and number. A number that a stop of the device left out is none: the chain goes on
-    /// over it.
+    /// Returns all gaps, by device and number. A number that the device skipped at a stop is not a gap, because the
+    /// chain continues across it.
     public func gaps(in transaction: any SQLTransaction) throws -> [MessageGap] {
         let rows = try transaction.query(
             """
@@ -99,13 +98,13 @@ extension DeviceMessages {
         return try rows.compactMap { row in
             let to = try row.integer("sequence") - 1
             let from = (row.integerIfPresent("before_it") ?? 0) + 1
-            // Where no number is free, two came in the place of one: that is a fork.
+            // Without a free number there is no gap but a fork.
             guard from <= to else { return nil }
             return MessageGap(device: try row.text("device"), from: from, to: to, since: try row.date("received_at"))
         }
     }
 
-    /// All forks, by device.
+    /// Returns all forks, by device.
     public func forks(in transaction: any SQLTransaction) throws -> [MessageFork] {
         let rows = try transaction.query(
             """

@@ -3,39 +3,39 @@ import Storage
 import Trust
 import Wire
 
-/// Says whether what came is the word of the device that it came from. It reads which keys are pinned and changes nothing.
+/// Decides whether a submission comes from the device that it claims. It reads the pinned keys and changes nothing.
 struct SignatureCheck {
     let policy: SignaturePolicy
-    /// Whether C3-PRO's apps are let in, which sign nothing.
+    /// Whether C3-PRO's apps are accepted, which do not sign.
     let acceptsC3PRO: Bool
     let access: AccessControl
 
-    /// The key that a submission brings along.
+    /// Key in a submission's Contract.
     enum BroughtKey: Sendable, Hashable {
-        /// There is no Contract in it.
+        /// The submission contains no Contract.
         case noContract
-        /// There is one, and it carries no key.
+        /// The Contract contains no key.
         case none
-        /// The JWK in its Contract.
+        /// JWK of the Contract.
         case jwk(String)
     }
 
-    /// The verdict about who sent a submission.
+    /// Result of the check.
     enum Verdict: Sendable {
-        /// The key pinned to the device signed it.
+        /// Signed with the key that is pinned to the device.
         case proven(SubmissionSignature)
-        /// The key that the Contract carries signed it: a beginning, or a new phone.
+        /// Signed with the key in its Contract: a new participant, or a new phone.
         case selfProven(SubmissionSignature)
-        /// The key pinned to this participant on another device signed the Contract.
+        /// A Contract signed with the key that is pinned to this participant on another device.
         case provenElsewhere(SubmissionSignature, participant: String)
-        /// Nobody signed it, and the study takes that.
+        /// Unsigned, which the study accepts.
         case unsigned
-        /// Nobody knows the key yet: the Contract has not come.
+        /// The key is not known yet, because the Contract has not arrived.
         case unknown
-        /// It is not the device's word.
+        /// Not from the device.
         case forged(SubmissionProblem)
 
-        /// The signature, where it is known to hold.
+        /// The signature, if it is valid.
         var signature: SubmissionSignature? {
             switch self {
             case .proven(let signature), .selfProven(let signature), .provenElsewhere(let signature, _): signature
@@ -44,7 +44,7 @@ struct SignatureCheck {
         }
     }
 
-    /// - Parameter participant: whom the device is bound to.
+    /// - Parameter participant: participant to which the device is bound.
     func verdict(
         on signature: SubmissionSignature?, of submission: QueuedSubmission, participant: String?,
         bringing brought: BroughtKey, in transaction: any SQLTransaction
@@ -53,9 +53,9 @@ struct SignatureCheck {
             return try unsigned(submission, participant: participant, bringing: brought, in: transaction)
         }
         guard submission.submissionID == signature.submissionID else {
-            return .forged(Self.invalid("The queue has it under another id than the device gave it."))
+            return .forged(Self.invalid("Its id in the queue differs from the id that the device signed."))
         }
-        // 1. A key that is pinned.
+        // 1. A pinned key.
         if let pinned = try access.key(signature.keyID, in: transaction) {
             if let problem = problem(signature, pinned.jwk) { return .forged(problem) }
             if pinned.device == submission.lane { return .proven(signature) }
@@ -65,7 +65,7 @@ struct SignatureCheck {
             return brought == .noContract
                 ? .unknown : .provenElsewhere(signature, participant: pinned.participant)
         }
-        // 2. The key that the Contract itself brings.
+        // 2. The key of the Contract itself.
         switch brought {
         case .jwk(let jwk):
             if let problem = problem(signature, Data(jwk.utf8)) { return .forged(problem) }
@@ -81,15 +81,16 @@ struct SignatureCheck {
         _ submission: QueuedSubmission, participant: String?, bringing brought: BroughtKey,
         in transaction: any SQLTransaction
     ) throws -> Verdict {
-        // Who signs once signs for ever: nobody else can speak for them, whatever the study takes from others.
+        // After the first signature a participant must always sign, even if the study accepts unsigned submissions from
+        // others.
         if let participant, try access.key(ofParticipant: participant, in: transaction) != nil {
-            // What waited since before the first key, and was taken then, is no less theirs now.
+            // A submission that was accepted and held before the first key stays valid.
             if try SettlementRegister().wasHeldUnsigned(submission, in: transaction) { return .unsigned }
-            return .forged(Self.missing("The participant's device signs what it sends, and this is not signed."))
+            return .forged(Self.missing("The participant's device signs its submissions, but this one is not signed."))
         }
         if policy.acceptsUnsigned { return .unsigned }
         if submission.format == .c3pro, acceptsC3PRO { return .unsigned }
-        // The receiver counts what devices send by their own numbers; what it sealed itself has none.
+        // A submission of a device has a sequence number; one that the receiver sealed itself has none.
         if submission.format == .jwe, submission.sequence == nil, policy.acceptsGateway { return .unsigned }
         if try access.takesUnsigned(device: submission.lane, in: transaction) { return .unsigned }
         if participant == nil, brought == .noContract { return .unknown }

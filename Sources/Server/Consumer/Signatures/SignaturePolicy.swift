@@ -1,15 +1,15 @@
-/// What a study asks of who sends: what may come unsigned, and who may begin.
+/// A study's rules for senders: accepted unsigned submissions, and invitations.
 public struct SignaturePolicy: Sendable, Hashable {
-    /// The study's id, which every signature names.
+    /// Id of the study, which every signature contains.
     public let study: String
     /// Whether devices may send without a signature.
     public let acceptsUnsigned: Bool
-    /// Whether the receiver takes plain FHIR, which it seals on arrival: nobody signs that.
+    /// Whether the receiver accepts plain FHIR, which it seals on arrival, unsigned.
     public let acceptsGateway: Bool
-    /// Whether a participant begins only with a code of the study team.
+    /// Whether a participant needs a code of the study team to begin.
     public let requiresInvitation: Bool
 
-    /// Puts a policy together; without more than a study the strictest but for the code.
+    /// Creates a policy. By default it is the strictest one, except for the invitation.
     public init(
         study: String, acceptsUnsigned: Bool = false, acceptsGateway: Bool = false, requiresInvitation: Bool = false
     ) {

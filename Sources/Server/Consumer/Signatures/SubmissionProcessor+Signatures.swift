@@ -5,13 +5,13 @@ import Storage
 import Trust
 import Wire
 
-/// The device's key and the one-time codes that the Contracts of a submission carry.
+/// Device key and one-time codes in the Contracts of a submission.
 struct ContractCodes {
     private(set) var moveCode: String?
     private(set) var invitation: String?
     private(set) var brought = SignatureCheck.BroughtKey.noContract
 
-    /// Throws `ConsentError` where one stands that cannot be read.
+    /// Throws `ConsentError` for a code or key that cannot be read.
     mutating func read(_ contract: Contract) throws {
         moveCode = try contract.moveCode()?.secret ?? moveCode
         invitation = try contract.invitation()?.secret ?? invitation
@@ -19,28 +19,28 @@ struct ContractCodes {
     }
 }
 
-/// Whom a submission came from, as far as that is known.
+/// Sender of a submission, as far as known.
 struct Sender {
-    /// Whom the device is bound to.
+    /// Participant to which the device is bound.
     let participant: String?
     let verdict: SignatureCheck.Verdict
 
-    /// Why it is not the device's word; nil where it may be.
+    /// Reason why the device did not send it; nil if it may have.
     var problem: SubmissionProblem? {
         if case .forged(let problem) = verdict { problem } else { nil }
     }
 
     var isForged: Bool { problem != nil }
 
-    /// The signature of a key that is pinned to the sender.
-    /// - Parameter isAdmitted: whether the sender is bound to whom the submission is about: then the key that it brought
-    ///   is pinned by now.
+    /// Returns the signature if its key is pinned to the sender.
+    /// - Parameter isAdmitted: whether the sender is bound to the participant of the submission; then the key in its
+    ///   Contract is pinned by now.
     func signature(heldBy isAdmitted: Bool) -> SubmissionSignature? {
         if case .proven(let signature) = verdict { return signature }
         return isAdmitted ? verdict.signature : nil
     }
 
-    /// The outcome of a submission that would have another one for what it says; nil where that one holds.
+    /// Returns the outcome of a forged submission, which replaces the early one; nil if the early one is valid.
     func outcome(_ early: SubmissionOutcome) -> SubmissionOutcome? {
         problem.map {
             SubmissionOutcome(status: .quarantined, reasonCode: $0.code, detail: $0.message, keyID: early.keyID)
@@ -53,8 +53,8 @@ extension SubmissionProcessor {
         SignatureCheck(policy: study.signatures, acceptsC3PRO: study.c3pro.isAccepted, access: access)
     }
 
-    /// Whom a submission came from whose outcome is clear without them: one that is in nobody's words, or that says what
-    /// cannot be taken. Only a key that is pinned can be asked then.
+    /// Returns the sender of a submission whose outcome does not depend on it, because it cannot be opened or accepted.
+    /// Only a pinned key can be used then.
     func sender(
         of reading: Reading, _ submission: QueuedSubmission, in transaction: any SQLTransaction
     ) throws -> Sender {
@@ -72,7 +72,7 @@ extension SubmissionProcessor {
         )
     }
 
-    /// Whether nobody signed a submission and it is taken so, by what its device has signed until now.
+    /// Whether a submission is unsigned and accepted as such, judged by the keys that its device has used until now.
     func isTakenUnsigned(
         _ reading: Reading, _ submission: QueuedSubmission, in transaction: any SQLTransaction
     ) throws -> Bool {
@@ -84,7 +84,7 @@ extension SubmissionProcessor {
         return false
     }
 
-    /// Notes a submission in the chain of its key, whatever becomes of it: it has come.
+    /// Records a submission in the chain of its key, regardless of its outcome.
     func noted(
         _ sender: Sender, of submission: QueuedSubmission, _ outcome: SubmissionOutcome,
         in transaction: any SQLTransaction
@@ -96,9 +96,9 @@ extension SubmissionProcessor {
         } ?? outcome
     }
 
-    /// Binds the device to the participant of a Contract of this study, and pins the key that the Contract carries.
+    /// Binds the device to the participant of a Contract of this study, and pins the key of the Contract.
     ///
-    /// - Returns: why it may not; nil where it is done.
+    /// - Returns: the reason if it is not permitted; nil on success.
     func admit(
         _ sender: Sender, _ participant: String, isKnown: Bool, codes: ContractCodes, submission: QueuedSubmission,
         in transaction: any SQLTransaction
@@ -114,7 +114,7 @@ extension SubmissionProcessor {
             isEntitled = true
         case .selfProven, .unsigned, .unknown, .forged: break
         }
-        // 1. The device.
+        // 1. Bind the device.
         if sender.participant == nil {
             let decision = try access.bind(
                 device: submission.lane, clientID: submission.clientID, toParticipant: participant, isKnown: isKnown,
@@ -125,13 +125,13 @@ extension SubmissionProcessor {
             isEntitled = isEntitled || decision.reason == "moved"
             moveCode = nil
         }
-        // 2. The key that is to sign from here on: the one that the Contract carries, else the one that signed it.
+        // 2. Pin the key for later signatures: that of the Contract, otherwise the one that signed it.
         guard let signature = sender.verdict.signature else { return nil }
         let jwk: Data
         let keyID: String
         if case .jwk(let brought) = codes.brought {
             guard let key = try? P256PublicKey(signingJWK: Data(brought.utf8)) else {
-                return SignatureCheck.invalid("The Contract does not carry a key of a device.")
+                return SignatureCheck.invalid("The Contract does not contain a device key.")
             }
             (jwk, keyID) = (key.signingJWK, key.keyID)
         } else if let pinned = try access.key(signature.keyID, in: transaction) {
@@ -152,17 +152,17 @@ extension SubmissionProcessor {
         switch decision.reason {
         case "invitation-required", "invitation-refused":
             SubmissionProblem(
-                decision.reason, "A participant of this study begins with a code; see `tributary participant invite`.")
+                decision.reason, "A participant of this study needs a code; see `tributary participant invite`.")
         default:
             SubmissionProblem(
                 decision.reason, "The participant is known from elsewhere; see `tributary enrolment move`.")
         }
     }
 
-    /// Takes a submission whose signature holds into the chain of its key.
+    /// Adds a submission with a valid signature to the chain of its key.
     ///
-    /// - Returns: a problem where its number or id is spent, or where it would undo what the participant said later; nil
-    ///   where it goes on.
+    /// - Returns: a problem if its number or id is already used, or if the participant has changed the consent later;
+    ///   nil on success.
     func take(
         _ signature: SubmissionSignature, of submission: QueuedSubmission, subjects: [ConsentGate.Subject],
         in transaction: any SQLTransaction
@@ -170,7 +170,7 @@ extension SubmissionProcessor {
         guard try messages.standing(of: signature, in: transaction) != .conflict else {
             return SubmissionProblem(
                 "signature-conflict",
-                "The device's key signed something else under this number or id: the phone was restored from an older state, or its key is in two hands."
+                "The device's key signed something else under this number or id: the phone was restored from an older state, or two devices have its key."
             )
         }
         try messages.note(signature, of: submission, in: transaction)
@@ -178,7 +178,7 @@ extension SubmissionProcessor {
         if changesConsent, try messages.hasLaterConsent(than: signature, in: transaction) {
             return SubmissionProblem(
                 "consent-out-of-order",
-                "The participant said something later about their consent, which came before this and holds.")
+                "A later statement of the participant about the consent was received before this one and is in force.")
         }
         return nil
     }

@@ -1,18 +1,20 @@
 import Storage
 import Synchronization
 
-/// The bytes of records that one answer may have. The page, what comes with it, and all entries of a Bundle share them.
+/// The bytes of records that one response may contain. The page, the included resources, and all entries of a Bundle
+/// share them.
 ///
-/// The bytes of the whole records count, also where only some elements of them are shown: they are read and parsed.
+/// The bytes of whole records are counted, even where only some elements are returned: whole records are read and
+/// parsed.
 final class AnswerAllowance: Sendable {
-    /// Maximum bytes of an answer, unless one resource may have more.
+    /// Maximum number of bytes of a response, except where one resource may be larger.
     static let standard = 32 << 20
-    /// The bytes of an entry beside its resource.
+    /// The bytes of an entry without its resource.
     private static let aroundResource = 512
 
-    /// A record that the answer has no room for.
+    /// The error of a record that does not fit into the response.
     struct Exceeded: Error {
-        /// Whether the bytes are the answer's own limit; else the budget of all answers has no more.
+        /// Whether the response's own limit is reached; otherwise the budget of all responses is used up.
         let isOwnLimit: Bool
     }
 
@@ -22,7 +24,7 @@ final class AnswerAllowance: Sendable {
     }
 
     private let most: Int
-    /// nil where no budget bounds the answer.
+    /// nil where no budget limits the response.
     let reservation: AnswerReservation?
     private let state = Mutex(State())
 
@@ -31,12 +33,12 @@ final class AnswerAllowance: Sendable {
         self.reservation = reservation
     }
 
-    /// The bytes that were taken.
+    /// The bytes taken so far.
     var taken: Int { @inline(never) get { state.withLock { $0.taken } } }
 
     /// Takes the bytes of a record.
     ///
-    /// - Returns: false where they are not left; then nothing more is taken from the allowance.
+    /// - Returns: false where they are not left; then no more bytes can be taken from the allowance.
     @inline(never)
     func takes(_ count: Int) -> Bool {
         state.withLock { state in
@@ -55,7 +57,7 @@ final class AnswerAllowance: Sendable {
         }
     }
 
-    /// Takes the bytes of the record in a row, by the first bytes of its column `content`.
+    /// Takes the bytes of a row's record, from the first bytes of its column `content`.
     ///
     /// - Throws: ``StorageError`` `storage-corrupt`.
     func takes(_ row: SQLRow) throws -> Bool {
@@ -71,10 +73,10 @@ final class AnswerAllowance: Sendable {
         if !takes(count) { throw exceeded }
     }
 
-    /// Why the last record was not taken.
+    /// The reason that the last record was not taken.
     var exceeded: Exceeded { @inline(never) get { state.withLock { $0.exceeded } ?? Exceeded(isOwnLimit: true) } }
 
-    /// Returns to what was taken before, for an answer that is made again with fewer records.
+    /// Returns to an earlier number of bytes, for a response that is made again with fewer records.
     @inline(never)
     func reset(to taken: Int) {
         state.withLock { state in

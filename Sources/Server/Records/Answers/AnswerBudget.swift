@@ -2,21 +2,23 @@ import ServerHTTP
 import Storage
 import Synchronization
 
-/// Bounds the bytes of all answers that are in memory: from the first record of an answer until the last byte is written.
+/// Limits the bytes of all responses in memory: from the first record of a response until its last byte is written.
 ///
-/// Each answer begins with ``first`` bytes, and a caller waits for these in the order of asking. An answer grows without a
-/// wait: where no bytes are free, a page ends early. So no answer waits while it holds bytes that another one waits for.
+/// Each response begins with ``first`` bytes, and callers wait for these in the order of their requests. A response
+/// grows without waiting: where no bytes are free, a page ends early. So no response waits while it holds bytes that
+/// another one waits for.
 final class AnswerBudget: Sendable {
-    /// The bytes that each answer begins with.
+    /// The bytes with which each response begins.
     static let first = 1 << 20
-    /// Maximum number of callers that wait.
+    /// Maximum number of waiting callers.
     private static let mostWaiting = 256
 
-    /// Maximum bytes of all answers.
+    /// Maximum number of bytes of all responses.
     let bytes: Int
-    /// Maximum bytes of the answers of one caller.
+    /// Maximum number of bytes of the responses of one caller.
     var bytesOfCaller: Int { bytes / 4 }
-    /// A part is kept for the first bytes of answers, so that large answers do not keep small ones waiting.
+    /// Maximum number of bytes that responses grow to. The rest is reserved for the first bytes of responses, so that
+    /// large responses do not block small ones.
     private var bytesOfLarge: Int { bytes - bytes / 4 }
     private let patience: Duration
     private let state = Mutex(State())
@@ -39,19 +41,20 @@ final class AnswerBudget: Sendable {
     }
 
     /// - Parameters:
-    ///   - bytes: maximum bytes of all answers.
-    ///   - patience: maximum time that a caller waits.
+    ///   - bytes: the maximum number of bytes of all responses.
+    ///   - patience: the maximum waiting time of a caller.
     init(bytes: Int = 256 << 20, patience: Duration = .seconds(10)) {
         self.bytes = bytes
         self.patience = patience
     }
 
-    /// The bytes of all answers now.
+    /// The bytes of all responses in memory.
     var bytesInFlight: Int { @inline(never) get { state.withLock { $0.used } } }
 
-    /// Begins an answer.
+    /// Begins a response.
     ///
-    /// - Throws: ``ServerHTTP/HTTPFailure/serverBusy(retryAfter:)`` where no bytes are free in time; `CancellationError`.
+    /// - Throws: ``ServerHTTP/HTTPFailure/serverBusy(retryAfter:)`` where no bytes are free in time;
+    ///   `CancellationError`.
     func reserve(for caller: String) async throws -> AnswerReservation {
         if let wait = try begin(caller) {
             let ending = await wait.ending(within: patience)
@@ -62,7 +65,7 @@ final class AnswerBudget: Sendable {
         return AnswerReservation(self, caller)
     }
 
-    /// Takes the first bytes; else returns the wait for them.
+    /// Takes the first bytes; otherwise returns the wait for them.
     @inline(never)
     private func begin(_ caller: String) throws -> Wait? {
         try state.withLock { state in
@@ -111,7 +114,7 @@ final class AnswerBudget: Sendable {
     }
 }
 
-/// The bytes of an ``AnswerBudget`` that one answer holds. The last reference gives them back.
+/// The bytes of an ``AnswerBudget`` that one response holds. They are returned with the release of the last reference.
 final class AnswerReservation: Sendable {
     private let budget: AnswerBudget
     private let caller: String
@@ -132,7 +135,7 @@ final class AnswerReservation: Sendable {
     func grow(to count: Int) -> Bool {
         held.withLock { held in
             guard count > held else { return true }
-            // In steps, so that a page of many small records asks seldom.
+            // Grows in steps, so that a page of many small records seldom asks the budget.
             let wanted = (count + Self.step - 1) / Self.step * Self.step
             guard budget.take(wanted - held, caller) else { return false }
             held = wanted
@@ -140,7 +143,7 @@ final class AnswerReservation: Sendable {
         }
     }
 
-    /// Gives back the bytes above a count.
+    /// Returns the bytes above a count to the budget.
     @inline(never)
     func shrink(to count: Int) {
         let given = held.withLock { held in

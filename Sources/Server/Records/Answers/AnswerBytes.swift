@@ -7,26 +7,26 @@ import struct HTTPTypes.HTTPResponse
 import struct Hummingbird.Response
 import struct Hummingbird.ResponseBody
 
-/// The bytes of an answer in pieces. A piece that is written is freed, and its bytes are given back to the budget.
+/// The bytes of a response in pieces. A written piece is freed, and its bytes are returned to the budget.
 final class AnswerBytes: Sendable {
-    /// About the bytes of a piece.
+    /// Approximate number of bytes of a piece.
     static let piece = 256 << 10
 
-    /// The bytes of all pieces.
+    /// The number of bytes of all pieces.
     let count: Int
     private let pieces: Mutex<[ByteBuffer]>
     private let reservation: AnswerReservation?
 
-    /// - Parameter pieces: in their order.
+    /// - Parameter pieces: the pieces in their order.
     init(_ pieces: [ByteBuffer], reservation: AnswerReservation?) {
         count = pieces.reduce(0) { $0 + $1.readableBytes }
-        // The last is taken first.
+        // Reversed, because the next piece is removed from the end.
         self.pieces = Mutex(pieces.reversed())
         self.reservation = reservation
         reservation?.shrink(to: count)
     }
 
-    /// An answer of these bytes.
+    /// Returns a response with these bytes.
     @inline(never)
     func response(mediaType: String, status: HTTPResponse.Status = .ok) -> Response {
         guard pieces.withLock({ $0.count }) > 1 else {
@@ -58,15 +58,15 @@ final class AnswerBytes: Sendable {
     }
 }
 
-/// Collects the bytes of an answer in pieces.
+/// Collects the bytes of a response in pieces.
 struct AnswerWriter {
     private var pieces: [ByteBuffer] = []
-    /// What follows the pieces.
+    /// The bytes after the last piece.
     private(set) var output: [UInt8] = []
 
     init() { output.reserveCapacity(AnswerBytes.piece / 4) }
 
-    /// Appends what `body` appends to its argument.
+    /// Calls the closure, which appends bytes to its argument.
     mutating func append(_ body: (inout [UInt8]) throws -> Void) rethrows {
         try body(&output)
         guard output.count >= AnswerBytes.piece else { return }
@@ -74,11 +74,11 @@ struct AnswerWriter {
         output.removeAll(keepingCapacity: output.capacity < 2 * AnswerBytes.piece)
     }
 
-    /// The bytes, with what holds their part of the budget.
+    /// Returns the bytes, with the reservation that holds their part of the budget.
     consuming func finish(_ reservation: AnswerReservation?) -> AnswerBytes {
         var all = pieces
         if !output.isEmpty || all.isEmpty { all.append(ByteBuffer(bytes: output)) }
-        // An entry of a Bundle is a part of the Bundle's answer, which holds the bytes.
+        // An entry of a Bundle is a part of the Bundle's response, which holds the bytes.
         return AnswerBytes(all, reservation: EntryScope.current == nil ? reservation : nil)
     }
 }

@@ -2,26 +2,28 @@ import CZstd
 import Foundation
 import Storage
 
-/// How contents are stored: as frames of zstd (RFC 8878), compressed with the dictionary of their type, or as they are
-/// where that is shorter. The first bytes tell which: no content that is stored as it is begins like a frame.
+/// The storage format of contents: frames of zstd (RFC 8878), compressed with the dictionary of their type, or the
+/// unchanged bytes where these are shorter. The first bytes distinguish them: unchanged content never begins like a
+/// frame.
 ///
-/// What older versions of the program stored begins with JSON, and is read as it is.
+/// Content that older versions of the program stored begins with JSON, and is read unchanged.
 enum ContentCodec {
-    /// Larger contents are stored as they are, and nothing larger is ever made of a frame.
+    /// Maximum length of a compressed content. Larger contents are stored unchanged, and no frame is decompressed to
+    /// more.
     static let largest = 256 << 20
-    /// Below this even the frame's head is longer than what it saves.
+    /// Minimum length of a compressed content: below it, a frame's header is longer than what it saves.
     private static let smallest = 32
     private static let frame: UInt32 = 0xFD2F_B528
-    /// A frame that zstd passes over; its content follows the length as it is.
+    /// The mark of a skippable frame of zstd; the unchanged content follows the length.
     private static let passedOver: UInt32 = 0x184D_2A50
     private static let passedOverHead = 8
 
-    /// The first four bytes, least significant first; nil where there are fewer.
+    /// Returns the first four bytes as a little-endian number; nil where there are fewer.
     private static func mark(of bytes: Data) -> UInt32? {
         bytes.withUnsafeBytes { $0.count >= 4 ? UInt32(littleEndian: $0.loadUnaligned(as: UInt32.self)) : nil }
     }
 
-    /// The bytes that are stored for a content.
+    /// Returns the bytes to store for a content.
     static func stored(_ content: Data, type: String) -> Data {
         guard (smallest...largest).contains(content.count) else { return asItIs(content) }
         let made = ContentContexts.compressing { context in
@@ -31,10 +33,11 @@ enum ContentCodec {
         return made
     }
 
-    /// The content that bytes were stored for.
+    /// Returns the content of stored bytes.
     ///
-    /// - Parameter dictionary: gives the dictionary of a number.
-    /// - Throws: ``StorageError`` `storage-corrupt`; never other bytes than were stored.
+    /// - Parameter dictionary: returns the dictionary with a number.
+    /// - Throws: ``StorageError`` `storage-corrupt` where the bytes are damaged. It never returns other bytes than were
+    ///   stored.
     static func content(
         _ stored: Data, dictionary: (Int) throws -> ContentDictionary?
     ) throws -> Data {
@@ -60,24 +63,24 @@ enum ContentCodec {
         return content
     }
 
-    /// The content that bytes of a store were stored for.
+    /// Returns the content of stored bytes, with the dictionaries of a store.
     ///
-    /// - Throws: as ``content(_:dictionary:)`` does.
+    /// - Throws: the errors of ``content(_:dictionary:)``.
     static func content(_ stored: Data, in transaction: any SQLTransaction) throws -> Data {
         try content(stored) { number in
-            // Those of the program were checked once; a store's own are read and checked each time.
+            // The program's dictionaries were checked once. A store's own dictionary is read and checked each time.
             try ContentDictionaries.numbered(number) ?? ContentDictionaries.stored(number, in: transaction)
         }
     }
 
-    /// The length of the content, by the head of what is stored.
+    /// Returns the length of the content, from the head of the stored bytes.
     ///
-    /// - Throws: ``StorageError`` `storage-corrupt` where that cannot be.
+    /// - Throws: ``StorageError`` `storage-corrupt` where the length is impossible.
     private static func length(of stored: Data) throws(StorageError) -> Int {
         try length(ofHead: stored, storedCount: stored.count)
     }
 
-    /// The length of a content, by the first bytes of what is stored and its length.
+    /// Returns the length of the content, from the first bytes and the number of the stored bytes.
     static func length(ofHead head: Data, storedCount: Int) throws(StorageError) -> Int {
         let mark = mark(of: head)
         if mark == passedOver {
@@ -88,17 +91,18 @@ enum ContentCodec {
         }
         guard mark == frame else { return storedCount }
         let length = head.withUnsafeBytes { ZSTD_getFrameContentSize($0.baseAddress, $0.count) }
-        // A block says at most 128 kB in four bytes: a head that tells of more is damaged, and nothing is kept free for it.
+        // A block of four bytes represents up to 128 kB. A head with a larger length is damaged, and no memory is
+        // allocated for it.
         guard length != ZSTD_CONTENTSIZE_UNKNOWN, length != ZSTD_CONTENTSIZE_ERROR, length <= UInt64(largest),
             length <= UInt64(storedCount) << 15
         else { throw damaged }
         return Int(length)
     }
 
-    /// So many first bytes tell the length.
+    /// Number of first bytes that contain the length.
     static let headCount = 18
 
-    /// Whether bytes begin like a frame, perhaps a damaged one: nothing that is stored as it is does.
+    /// Whether bytes begin like a frame, perhaps a damaged one. Unchanged content never does.
     private static func resemblesHead(_ bytes: Data) -> Bool {
         [frame, passedOver].contains { mark in
             zip(bytes, Self.bytes(of: mark)).count { $0 == $1 } > 1
@@ -118,13 +122,13 @@ enum ContentCodec {
     private static func compressed(
         _ content: Data, _ dictionary: ContentDictionary?, _ context: OpaquePointer
     ) -> Data? {
-        // Longer than the content is of no use.
+        // A result that is longer than the content is not used.
         var made = Data(count: content.count)
         let count = made.withUnsafeMutableBytes { target in
             content.withUnsafeBytes { source in
                 func run(_ dictionary: OpaquePointer?) -> Int {
-                    // What was too long for its target left the context in the middle of a frame, where it takes no other
-                    // dictionary.
+                    // After a content that was too long for its target, the context is in the middle of a frame and
+                    // accepts no other dictionary.
                     ZSTD_CCtx_reset(context, ZSTD_reset_session_only)
                     let taken = ZSTD_CCtx_refCDict(context, dictionary)
                     guard ZSTD_isError(taken) == 0 else { return taken }
@@ -144,7 +148,7 @@ enum ContentCodec {
         var content = Data(count: length)
         let isWhole = content.withUnsafeMutableBytes { target in
             stored.withUnsafeBytes { source in
-                // Nothing may stand behind the frame.
+                // No bytes may follow the frame.
                 guard ZSTD_findFrameCompressedSize(source.baseAddress, source.count) == source.count else {
                     return false
                 }

@@ -2,22 +2,22 @@ import CZstd
 import Foundation
 import Synchronization
 
-/// zstd's working memory, which is used again: to make it costs more than to compress a resource.
+/// Pools of zstd's contexts. Creating a context costs more than compressing a resource.
 enum ContentContexts {
-    /// The addresses of what nobody uses; a pointer of C is not `Sendable`.
+    /// The addresses of the unused contexts; a pointer of C is not `Sendable`.
     private static let freeCompressing = Mutex<[UInt]>([])
     private static let freeDecompressing = Mutex<[UInt]>([])
-    /// So many wait at most for their next use: there are no more threads that work at a time.
+    /// Maximum number of unused contexts in a pool. No more threads work at a time.
     private static let most = 16
 
-    /// Passes what compresses; nil where there is no memory for it.
+    /// Calls the closure with a compression context; nil where there is no memory for one.
     static func compressing<T>(_ body: (OpaquePointer) -> T?) -> T? {
         guard let context = take(from: freeCompressing) ?? make() else { return nil }
         defer { if !give(context, to: freeCompressing) { ZSTD_freeCCtx(context) } }
         return body(context)
     }
 
-    /// Passes what decompresses; nil where there is no memory for it.
+    /// Calls the closure with a decompression context; nil where there is no memory for one.
     static func decompressing<T>(_ body: (OpaquePointer) -> T?) -> T? {
         guard let context = take(from: freeDecompressing) ?? ZSTD_createDCtx() else { return nil }
         defer { if !give(context, to: freeDecompressing) { ZSTD_freeDCtx(context) } }
@@ -26,7 +26,7 @@ enum ContentContexts {
 
     private static func make() -> OpaquePointer? {
         guard let context = ZSTD_createCCtx() else { return nil }
-        // Four bytes that tell a damaged frame, and a frame that was read with another dictionary.
+        // A checksum of four bytes detects a damaged frame, and a frame that was read with another dictionary.
         ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1)
         ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, ContentDictionary.level)
         return context

@@ -1,10 +1,10 @@
 import Foundation
 import Storage
 
-/// The dictionaries that go with the program.
+/// The dictionaries that are part of the program.
 public enum ContentDictionaries {
-    /// Each is checked when it is first used. A new one is appended, with the next number and a step of
-    /// ``RecordsSchema`` that notes it; what stands here is never changed and never taken away.
+    /// Each is checked at its first use. A new dictionary is appended, with the next number and a migration of
+    /// ``RecordsSchema`` that stores it. The existing ones are never changed and never removed.
     private static let shipped: [Result<ContentDictionary, StorageError>] = [
         made(1, "Observation", observationSHA256, observationBase64),
         made(2, "QuestionnaireResponse", questionnaireResponseSHA256, questionnaireResponseBase64),
@@ -14,15 +14,15 @@ public enum ContentDictionaries {
         made(6, "Patient", patientSHA256, patientBase64),
     ]
 
-    /// All of them, by their numbers.
+    /// Returns all dictionaries, by number.
     ///
     /// - Throws: ``StorageError`` `storage-corrupt` where the program itself is damaged.
     public static func all() throws -> [ContentDictionary] { try shipped.map { try $0.get() } }
 
-    /// The one that resources of a type are stored with; nil where there is none.
+    /// Returns the dictionary that compresses resources of a type; nil where there is none.
     static func newest(for type: String) -> ContentDictionary? { byType[type] }
 
-    /// The one with a number; nil where this program has none.
+    /// Returns the dictionary with a number; nil where this program has none.
     static func numbered(_ number: Int) throws -> ContentDictionary? {
         guard shipped.indices.contains(number - 1) else { return nil }
         return try shipped[number - 1].get()
@@ -44,10 +44,10 @@ public enum ContentDictionaries {
 }
 
 extension ContentDictionaries {
-    /// Notes the program's dictionaries in the store, with their bytes: so a later program reads what it holds, even one
-    /// that brings them no more.
+    /// Stores the program's dictionaries with their bytes in the store. A later program then reads the contents even if
+    /// it no longer contains a dictionary.
     ///
-    /// - Throws: ``StorageError`` `storage-corrupt` where the store has another one under a number.
+    /// - Throws: ``StorageError`` `storage-corrupt` where the store has another dictionary with one of the numbers.
     static func note(in transaction: any SQLTransaction) throws {
         for dictionary in try all() {
             try transaction.execute(
@@ -67,7 +67,7 @@ extension ContentDictionaries {
         }
     }
 
-    /// The dictionary that a store has under a number; nil where it has none.
+    /// Returns the dictionary with a number in a store; nil where it has none.
     ///
     /// - Throws: ``StorageError`` `storage-corrupt`.
     static func stored(_ number: Int, in transaction: any SQLTransaction) throws -> ContentDictionary? {

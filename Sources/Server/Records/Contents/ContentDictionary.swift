@@ -4,23 +4,24 @@ import Crypto
 import Foundation
 import Storage
 
-/// Text that the resources of a type have in common, by which each of them is stored in a tenth of its length
-/// (<https://datatracker.ietf.org/doc/html/rfc8878#section-5>). It was made of resources of nobody, goes with the program,
-/// and never changes under its number: what was stored with it is read with it for ever.
+/// A zstd dictionary: text that the resources of a type have in common, with which each is stored in a tenth of its
+/// length (<https://datatracker.ietf.org/doc/html/rfc8878#section-5>). It was made from synthetic resources and is part
+/// of the program. The dictionary with a number never changes: content that was compressed with it is read with it for
+/// ever.
 public final class ContentDictionary: Sendable {
-    /// 1 to 255: it stands in each content, in one byte.
+    /// 1 to 255: each compressed content contains it, in one byte.
     public let number: Int
-    /// The resource type that it is for.
+    /// The type of the resources that it compresses.
     public let type: String
     /// Lower-case hexadecimal SHA-256 of the bytes.
     public let sha256: String
     public let bytes: Data
-    // Both are only read, by whatever thread, as long as this object lives; a pointer of C is not `Sendable`.
+    // Any thread reads both, as long as this object lives; a pointer of C is not `Sendable`.
     private let forCompression: UInt
     private let forDecompression: UInt
 
-    /// Of a damaged dictionary zstd makes other texts than were stored, and most of the time says nothing: the bytes are
-    /// compared with their digest first.
+    /// Compares the bytes with their digest first: with a damaged dictionary zstd returns wrong content, nearly always
+    /// without an error.
     ///
     /// - Throws: ``StorageError`` `storage-corrupt`.
     public init(number: Int, type: String, sha256: String, bytes: Data) throws(StorageError) {
@@ -48,17 +49,17 @@ public final class ContentDictionary: Sendable {
         ZSTD_freeDDict(OpaquePointer(bitPattern: forDecompression))
     }
 
-    /// Passes the dictionary as it compresses.
+    /// Calls the closure with the dictionary for compression.
     func compressing<T>(_ body: (OpaquePointer?) -> T) -> T {
         withExtendedLifetime(self) { body(OpaquePointer(bitPattern: forCompression)) }
     }
 
-    /// Passes the dictionary as it decompresses.
+    /// Calls the closure with the dictionary for decompression.
     func decompressing<T>(_ body: (OpaquePointer?) -> T) -> T {
         withExtendedLifetime(self) { body(OpaquePointer(bitPattern: forDecompression)) }
     }
 
-    /// With a dictionary higher levels save one byte in a hundred and take up to five times as long.
+    /// The compression level. With a dictionary, higher levels save 1 % and take up to five times as long.
     static let level: CInt = 1
 
     private static let damaged = StorageError(

@@ -1,21 +1,21 @@
 import Storage
 import Trust
 
-/// What comes along with an export without being asked for by its type
+/// The associated data that an export adds beyond its types
 /// (<https://hl7.org/fhir/uv/bulkdata/STU2/export.html#query-parameters>, `includeAssociatedData`).
 enum AssociatedProvenance: String, Sendable, Hashable {
-    /// Of each resource the Provenance that came last.
+    /// The latest Provenance of each resource.
     case latest = "LatestProvenanceResources"
     /// Every Provenance of each resource.
     case relevant = "RelevantProvenanceResources"
 
     static let type = "Provenance"
 
-    /// The condition on the row `r` of a Provenance that is about something of what is taken.
+    /// Returns the condition on the row `r` of a Provenance that refers to an exported resource.
     ///
     /// - Parameters:
-    ///   - filter: what may be seen at all; a Provenance that is hidden has no say in which one is the last.
-    /// - Throws: ``RecordsFailure`` where what is taken needs more values than a statement holds.
+    ///   - filter: the records that the caller may see; a hidden Provenance does not count as the latest one.
+    /// - Throws: ``RecordsFailure`` where the condition needs more values than a statement can have.
     func condition(
         about selections: [ExportSelection], showing filter: RecordFilter, in transaction: any SQLTransaction
     ) throws -> SQLFragment {
@@ -40,6 +40,6 @@ enum AssociatedProvenance: String, Sendable, Hashable {
         return condition
     }
 
-    /// A statement holds no more values than PostgreSQL and SQLite bind.
+    /// A limit below the maximum numbers of parameters that PostgreSQL and SQLite bind.
     private static let mostParameters = 20_000
 }

@@ -1,15 +1,16 @@
 import FHIR
 import Foundation
 
-/// The addresses of attachments in exports, which are absolute
+/// Makes the addresses of attachments in exports absolute
 /// (<https://hl7.org/fhir/uv/bulkdata/STU2/export.html#attachments>).
 struct AttachmentAddress {
-    /// The base URL of the API, without a last slash.
+    /// The base URL of the API, without a final slash.
     let base: String
 
     private static let type = TypeModel.r4.type("Attachment")
 
-    /// The resource with absolute addresses in all of its Attachments, those of extensions and of contained resources too.
+    /// Returns the resource with absolute addresses in all Attachments, including those of extensions and contained
+    /// resources.
     func absolute(_ resource: Resource) -> Resource {
         guard case .object(let object) = absolute(.object(resource.object), .unknown) else { return resource }
         return Resource(object)
@@ -19,7 +20,7 @@ struct AttachmentAddress {
         switch json {
         case .array(let items): return .array(items.map { absolute($0, type) })
         case .object(let object):
-            // A resource within another one says its own type.
+            // A nested resource has its own `resourceType`.
             let named = object["resourceType"]?.string.flatMap { TypeModel.r4.type($0) }
             let type = named ?? type
             guard type.isKnown else { return json }
@@ -35,12 +36,12 @@ struct AttachmentAddress {
         }
     }
 
-    /// An address as it is seen from the base; one that is absolute, or within the resource, as it is.
+    /// Returns an address resolved against the base; an absolute one, or a fragment, unchanged.
     func absolute(_ text: String) -> String {
         guard !text.isEmpty, !text.hasPrefix("#"), !Self.hasScheme(text.utf8) else { return text }
         guard text.hasPrefix("/") else { return base + "/" + text }
         guard let start = base.range(of: "://") else { return text }
-        // From the root of the server.
+        // Relative to the root of the server.
         let origin = base[..<(base[start.upperBound...].firstIndex(of: "/") ?? base.endIndex)]
         return origin + text
     }
@@ -59,14 +60,14 @@ struct AttachmentAddress {
         return false
     }
 
-    /// Whether JSON may have a member `url` that is a relative address: hardly any resource has one, and all others are copied as
-    /// they are.
+    /// Whether JSON may have a member `url` with a relative address. Hardly any resource has one, and all others are
+    /// copied unchanged.
     static func mayBeRelative(in content: Data) -> Bool {
         content.withUnsafeBytes { buffer in
             let bytes = buffer.bindMemory(to: UInt8.self)
             var end = 4
             while end < bytes.count {
-                // By its last byte the name may end here, or so many bytes further on at the earliest.
+                // By its last byte the name may end here, or at the earliest this number of bytes further on.
                 switch bytes[end] {
                 case UInt8(ascii: "\""):
                     if isName(bytes, endingAt: end), isRelative(bytes, behind: end + 1) { return true }
@@ -87,7 +88,7 @@ struct AttachmentAddress {
             && bytes[end - 1] == UInt8(ascii: "l")
     }
 
-    /// Whether the value behind a member's name is a text without a scheme.
+    /// Whether the value after a member's name is a string without a scheme.
     private static func isRelative(_ bytes: UnsafeBufferPointer<UInt8>, behind start: Int) -> Bool {
         var place = start
         for byte in [UInt8(ascii: ":"), UInt8(ascii: "\"")] {

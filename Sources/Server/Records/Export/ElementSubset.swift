@@ -1,16 +1,16 @@
 import FHIR
 
-/// The elements that `_elements` leaves of resources
-/// (<https://hl7.org/fhir/uv/bulkdata/STU2/export.html#query-parameters>): those that are named, and those that a resource
-/// must have. That something is left out is said by a tag.
+/// The elements that `_elements` selects of resources
+/// (<https://hl7.org/fhir/uv/bulkdata/STU2/export.html#query-parameters>): the named ones, and the mandatory ones. A
+/// tag marks the resource as incomplete.
 struct ElementSubset: Sendable, Hashable {
-    /// Of all types.
+    /// The elements of all types.
     private var ofAll: Set<String> = []
     private var ofTypes: [String: Set<String>] = [:]
 
     /// Reads `status,Observation.code`.
     ///
-    /// - Throws: ``RecordsFailure`` for what names no element.
+    /// - Throws: ``RecordsFailure`` for an invalid element name.
     init(_ text: String) throws(RecordsFailure) {
         for part in text.split(separator: ",") {
             let names = part.trimmingPrefix(" ").split(separator: ".", omittingEmptySubsequences: false).map(
@@ -30,10 +30,10 @@ struct ElementSubset: Sendable, Hashable {
         }
     }
 
-    /// What is left of a resource.
+    /// Returns the selected part of a resource.
     func subset(of resource: Resource) -> Resource {
         let type = resource.resourceType
-        // A type of which nothing is named stands whole.
+        // A type without named elements is returned whole.
         guard !ofAll.isEmpty || ofTypes[type] != nil else { return resource }
         let named = ofAll.union(ofTypes[type] ?? [])
         let required = Self.required(of: type)
@@ -43,14 +43,14 @@ struct ElementSubset: Sendable, Hashable {
                     let key = member.key.hasPrefix("_") ? String(member.key.dropFirst()) : member.key
                     return ["resourceType", "id", "meta"].contains(key) || named.contains(key)
                         || required.contains(key)
-                        // A choice is named by what all its keys begin with.
+                        // A choice is selected by the common prefix of its keys.
                         || named.contains { key.hasPrefix($0) && key.dropFirst($0.count).first?.isUppercase == true }
                 }))
         left.markSubsetted()
         return left
     }
 
-    /// The elements that a resource of a type must have.
+    /// Returns the mandatory elements of a type.
     private static func required(of type: String) -> Set<String> {
         let model = TypeModel.r4
         return Set(model.elements(of: model.type(type) ?? .unknown).filter { $0.min > 0 }.map(\.name))

@@ -8,14 +8,14 @@ import Storage
     import Darwin
 #endif
 
-/// The folder of the files that exports make, readable by its owner alone. Servers that share a store and this folder give
-/// out each other's files; one of them works on exports at a time.
+/// The folder of the export files, readable only by its owner. Servers that share a store and this folder serve each
+/// other's files; only one of them runs exports at a time.
 public struct ExportFolder: Sendable {
     let url: URL
-    /// A name that is made with the folder: jobs remember where their files are.
+    /// An identifier that is created with the folder. Jobs store it as the location of their files.
     let id: String
 
-    /// Makes the folder where there is none.
+    /// Creates the folder where there is none.
     ///
     /// - Throws: ``Storage/StorageError`` `file-unwritable`.
     public init(_ url: URL) throws {
@@ -30,22 +30,22 @@ public struct ExportFolder: Sendable {
         let file = try ExportFileWriter(place + "." + name)
         try file.write(Array(name.utf8))
         try file.finish()
-        // Of two that make it at a time the first is right.
+        // Of two concurrent processes, the first one's id is used.
         if link(place + "." + name, place) != 0, errno != EEXIST { throw Self.unwritable }
         unlink(place + "." + name)
         guard let data = FileManager.default.contents(atPath: place), data.count == 36 else { throw Self.unwritable }
         id = String(decoding: data, as: UTF8.self)
     }
 
-    /// Takes the right to work in it; nil where another process has it.
+    /// Takes the lock to run exports in it; nil where another process has it.
     func lock() throws -> StoreLock? { try StoreLock(folder: url.path) }
 
-    /// Makes the folder of a job; what lies there is kept.
+    /// Creates the folder of a job; existing files stay.
     func make(job id: String) throws { try Self.make(folder(of: id).path, mayBeThere: true) }
 
     func path(_ name: String, of id: String) -> String { folder(of: id).appendingPathComponent(name).path }
 
-    /// Removes a job's files but some.
+    /// Removes a job's files except some.
     func removeFiles(of id: String, but kept: Set<String>) {
         let place = folder(of: id)
         for name in (try? FileManager.default.contentsOfDirectory(atPath: place.path)) ?? [] where !kept.contains(name)
@@ -54,7 +54,7 @@ public struct ExportFolder: Sendable {
         }
     }
 
-    /// Removes the folders of jobs that are not known.
+    /// Removes the folders of unknown jobs.
     func removeJobs(but known: Set<String>) {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
         where UUID(text: name) != nil && !known.contains(name) {
@@ -62,7 +62,7 @@ public struct ExportFolder: Sendable {
         }
     }
 
-    /// Whether a file is there, as long as it is to be.
+    /// Whether a file exists and has its full length.
     func has(_ file: ExportFile, of id: String) -> Bool {
         var status = stat()
         return stat(path(file.name, of: id), &status) == 0 && Int64(status.st_size) == file.bytes
@@ -83,7 +83,7 @@ public struct ExportFolder: Sendable {
     )
 }
 
-/// A file that is made, for its owner alone.
+/// A writer of a new file, readable only by its owner.
 final class ExportFileWriter {
     private let descriptor: Int32
     private var isClosed = false
@@ -116,15 +116,15 @@ final class ExportFileWriter {
             : ExportFolder.unwritable
     }
 
-    /// Ends the file. What a power failure takes of it is missed by its length (``ExportFolder/has(_:of:)``), and can be
-    /// made again: nobody waits for the disk.
+    /// Closes the file without waiting for the disk. A power failure may shorten it: its length reveals that
+    /// (``ExportFolder/has(_:of:)``), and it can be made again.
     func finish() throws {
         isClosed = true
         guard close(descriptor) == 0 else { throw ExportFolder.unwritable }
     }
 }
 
-/// Outside of the type, where `write` would mean its method.
+/// Outside of the type, whose method `write` would hide the function.
 private func writtenBytes(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int {
     write(descriptor, bytes.baseAddress, bytes.count)
 }

@@ -3,10 +3,10 @@ import Foundation
 import Storage
 import Trust
 
-/// An export that was asked for.
+/// A requested export.
 struct ExportJob: Sendable {
     enum Status: String, Sendable {
-        /// It waits or is worked on.
+        /// It is waiting or running.
         case open
         case done
         case failed
@@ -15,18 +15,18 @@ struct ExportJob: Sendable {
     let id: String
     let grant: AccessGrant
     let request: ExportRequest
-    /// The request's path and query, below the API.
+    /// The request's path and query, relative to the base URL of the API.
     let path: String
     let status: Status
-    /// Its transaction time: what changes later may be missing or be there.
+    /// Its transaction time: later changes may or may not be included.
     let createdAt: Date
     let expiresAt: Date
     let errorCode: String?
-    /// The folder of its files; nil before it was begun.
+    /// The folder of its files; nil before its start.
     let folder: String?
-    /// The largest number of a record when it was begun.
+    /// The largest number of a record at its start.
     let lastNumber: Int64?
-    /// The type up to which it is finished.
+    /// The last finished type.
     let doneThrough: String?
     let written: Int64
     let begun: Int64
@@ -62,7 +62,7 @@ struct ExportJob: Sendable {
         begun = try row.integer("begun")
     }
 
-    /// The request as it is kept.
+    /// The request as it is stored.
     var requestText: String {
         var object = request.json
         object["path"] = .string(path)
@@ -72,7 +72,8 @@ struct ExportJob: Sendable {
 
 /// A file of an export.
 struct ExportFile: Sendable, Hashable {
-    /// What is in it, by the manifest's names (<https://hl7.org/fhir/uv/bulkdata/STU2/export.html#response---complete-status>).
+    /// The part of the manifest that lists it
+    /// (<https://hl7.org/fhir/uv/bulkdata/STU2/export.html#response---complete-status>).
     enum Kind: String, Sendable {
         case output
         case deleted

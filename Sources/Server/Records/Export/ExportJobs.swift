@@ -2,18 +2,18 @@ import Foundation
 import Storage
 import Trust
 
-/// The exports of a store, as its tables have them, inside the transaction of the caller.
+/// The exports in the tables of a store, inside the caller's transaction.
 struct ExportJobs: Sendable {
     let limits: ExportLimits
 
-    /// Whoever died over a job so often will again.
+    /// Maximum number of starts of a job. A job that ended the process that often would do it again.
     static let mostBegun: Int64 = 5
 
-    // MARK: - Asking
+    // MARK: - Requests
 
     /// Adds a job.
     ///
-    /// - Throws: ``RecordsFailure`` where there are too many.
+    /// - Throws: ``RecordsFailure`` where a limit on exports is reached.
     func add(_ job: ExportJob, in transaction: any SQLTransaction) throws {
         func count(_ sql: String, _ parameters: [SQLValue]) throws -> Int {
             Int(try transaction.first(sql, parameters)?.integer("total") ?? 0)
@@ -35,7 +35,7 @@ struct ExportJobs: Sendable {
             ])
     }
 
-    /// The job of somebody; nil where there is none of theirs.
+    /// Returns a caller's job; nil where the caller has no such job.
     func find(_ id: String, of actor: Actor, in transaction: any SQLTransaction) throws -> ExportJob? {
         try transaction.first(
             "SELECT * FROM export_job WHERE id = ? AND actor_id = ? AND role = ?",
@@ -56,35 +56,35 @@ struct ExportJobs: Sendable {
         ).map { try ExportFile($0) }
     }
 
-    /// Takes a job away; its files go when somebody looks after them (``known(in:)``).
+    /// Removes a job. Its files are removed by a later cleanup (``known(in:)``).
     func remove(_ id: String, in transaction: any SQLTransaction) throws {
         try transaction.execute("DELETE FROM export_file WHERE job = ?", [SQLValue(id)])
         try transaction.execute("DELETE FROM export_job WHERE id = ?", [SQLValue(id)])
     }
 
-    /// Takes away what expired.
+    /// Removes expired jobs.
     func removeExpired(at now: Date, in transaction: any SQLTransaction) throws {
         for row in try transaction.query("SELECT id FROM export_job WHERE expires_at <= ?", [SQLValue(now)]) {
             try remove(row.text("id"), in: transaction)
         }
     }
 
-    /// The ids of all jobs.
+    /// Returns the ids of all jobs.
     func known(in transaction: any SQLTransaction) throws -> Set<String> {
         Set(try transaction.query("SELECT id FROM export_job").map { try $0.text("id") })
     }
 
-    /// The bytes of all files.
+    /// Returns the number of bytes of all files.
     func bytes(in transaction: any SQLTransaction) throws -> Int64 {
         try transaction.query("SELECT bytes FROM export_job").reduce(0) { $0 + (try $1.integer("bytes")) }
     }
 
-    // MARK: - Working
+    // MARK: - Processing
 
-    /// Takes the next job: one that nobody works on, or whose server's time ran out. The files of another folder are not
-    /// here, so that such a job begins anew.
+    /// Leases the next job: one without a lease, or with an expired one. A job with files in another folder begins
+    /// again, because they are not here.
     ///
-    /// - Parameter folder: the folder of the caller, who alone works in it.
+    /// - Parameter folder: the folder of the caller, who has its lock.
     func lease(in folder: String, at date: Date, in transaction: any SQLTransaction) throws -> ExportJob? {
         let now = try QueueClock.ofDatabase.now(date, in: transaction)
         while let row = try transaction.first(Self.leaseSQL, [SQLValue(folder), SQLValue(now)]) {
@@ -110,9 +110,9 @@ struct ExportJobs: Sendable {
         return nil
     }
 
-    /// Tells how far a job came, and keeps it for longer.
+    /// Records the progress of a job, and extends its lease.
     ///
-    /// - Returns: whether it is still the caller's: it may have been taken away.
+    /// - Returns: whether the caller still has the lease; the job may have been removed.
     func renew(
         _ id: String, in folder: String, written: Int64, bytes: Int64, at date: Date,
         in transaction: any SQLTransaction
@@ -125,7 +125,7 @@ struct ExportJobs: Sendable {
             """, [SQLValue(written), SQLValue(bytes), SQLValue(until), SQLValue(id), SQLValue(folder)]) > 0
     }
 
-    /// Notes a type as finished, with its files.
+    /// Records a type as finished, with its files.
     func finish(
         type: String, of id: String, files: [ExportFile], in transaction: any SQLTransaction
     ) throws {
@@ -137,12 +137,12 @@ struct ExportJobs: Sendable {
                     SQLValue(file.count), SQLValue(file.bytes),
                 ])
         }
-        // Whoever takes the job up after this did not die over it.
+        // Progress resets the number of starts.
         try transaction.execute(
             "UPDATE export_job SET done_through = ?, begun = 1 WHERE id = ?", [SQLValue(type), SQLValue(id)])
     }
 
-    /// Begins a job's files anew.
+    /// Begins a job's files again.
     func restart(_ id: String, in transaction: any SQLTransaction) throws {
         try transaction.execute("DELETE FROM export_file WHERE job = ?", [SQLValue(id)])
         try transaction.execute(
@@ -151,7 +151,7 @@ struct ExportJobs: Sendable {
 
     /// Ends a job.
     ///
-    /// - Parameter code: why it failed; nil where it did not.
+    /// - Parameter code: the code of the failure; nil for success.
     func end(_ id: String, failed code: String?, expires: Date, in transaction: any SQLTransaction) throws {
         try transaction.execute(
             """
@@ -177,7 +177,7 @@ struct ExportJobs: Sendable {
 }
 
 extension RecordStore {
-    /// Takes all exports away: their files may tell of somebody who is deleted.
+    /// Removes all exports: their files may contain data of a deleted participant.
     static func removeExports(in transaction: any SQLTransaction) throws -> RowsDigest {
         let files = "job IN (SELECT id FROM export_job)"
         _ = try transaction.delete(from: "export_file", where: files, [], orderedBy: "job, name")

@@ -1,22 +1,22 @@
-/// How much exports may take.
+/// Limits of exports.
 public struct ExportLimits: Sendable, Hashable {
-    /// The bytes of all files of exports together.
+    /// Maximum number of bytes of all export files.
     public var bytes: Int64 = 50 << 30
-    /// For how long a finished export is kept, in seconds.
+    /// The time for which a finished export is stored, in seconds.
     public var keptFor: Double = 24 * 3600
-    /// For how long one may work, in seconds.
+    /// Maximum running time of an export, in seconds.
     public var worksFor: Double = 12 * 3600
-    /// The exports of one client that are not finished.
+    /// Maximum number of unfinished exports of one client.
     public var openOfClient = 2
-    /// All exports of one client that are kept.
+    /// Maximum number of stored exports of one client.
     public var keptOfClient = 20
-    /// All exports that are kept.
+    /// Maximum number of stored exports.
     public var kept = 200
-    /// The bytes after which another file is begun: each is downloaded in one answer.
+    /// The number of bytes after which another file begins; each file is downloaded in one response.
     public var fileBytes = 64 << 20
-    /// The bytes that are read and written at a time.
+    /// The number of bytes that are read and written at a time.
     public var pageBytes = 1 << 20
-    /// For how long a server has an export before another one takes it up, in seconds.
+    /// The time for which a server leases an export before another one may take it over, in seconds.
     public var lease: Double = 30
 
     public init() {}

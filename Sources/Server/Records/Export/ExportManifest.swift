@@ -1,7 +1,7 @@
 import FHIR
 import Foundation
 
-/// What an export is made of (<https://hl7.org/fhir/uv/bulkdata/STU2/export.html#response---complete-status>).
+/// The manifest of an export (<https://hl7.org/fhir/uv/bulkdata/STU2/export.html#response---complete-status>).
 struct ExportManifest: Sendable {
     let json: JSON
 

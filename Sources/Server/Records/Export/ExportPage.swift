@@ -3,26 +3,26 @@ import Foundation
 import Storage
 import Trust
 
-/// Some resources of an export, as lines of JSON.
+/// A page of an export's resources, as lines of JSON.
 struct ExportPage: Sendable {
     var lines: [UInt8] = []
     var count = 0
-    /// Whose they are.
+    /// The owners of the resources.
     var owners: Set<String> = []
-    /// The ids of those that could not be read, which the lines lack.
+    /// The ids of unreadable resources, which are not in the lines.
     var unreadable: [String] = []
-    /// Where the next page begins; nil at the end.
+    /// The cursor of the next page; nil at the end.
     var next: ExportStatement.Place?
 }
 
 extension RecordStore {
-    /// The next resources of an export.
+    /// Returns the next page of an export.
     ///
-    /// A page ends where its lines reach some bytes, so that it takes as much memory whatever the resources are.
+    /// A page ends when its lines reach a number of bytes, so that its memory does not depend on the resources.
     ///
     /// - Parameters:
-    ///   - last: the largest number that a record had when the export began.
-    ///   - bytes: so many are enough.
+    ///   - last: the largest number of a record at the start of the export.
+    ///   - bytes: the size at which a page ends.
     func page(
         of selection: ExportSelection, behind place: ExportStatement.Place, through last: Int64, bytes: Int,
         in transaction: any SQLTransaction
@@ -35,9 +35,9 @@ extension RecordStore {
         return reading.page
     }
 
-    /// What was deleted of a type, as the ids with whose they were.
+    /// Returns the deleted resources of a type, as ids with their owners.
     ///
-    /// - Parameter behind: the time and number of the last one before.
+    /// - Parameter behind: the time and the number of the last one of the previous page.
     func deletions(
         of selection: ExportSelection, behind: (time: Int64, number: Int64), until: Int64, limit: Int,
         in transaction: any SQLTransaction
@@ -58,9 +58,9 @@ extension RecordStore {
     }
 }
 
-/// One page while it is read.
+/// The state of reading one page.
 private struct ExportReading {
-    /// The page is full.
+    /// Stops the reading when the page is full.
     private struct Full: Error {}
 
     private let selection: ExportSelection
@@ -70,9 +70,9 @@ private struct ExportReading {
     private(set) var page = ExportPage()
     private var lastSubject = ""
 
-    /// So many rows are looked at before a page of an engine that hands over many at a time.
+    /// Maximum number of rows whose sizes are read before a page, where the engine returns many rows at a time.
     private static let mostRows = 4096
-    /// So many patients are gone through for a page at most.
+    /// Maximum number of patients in a page.
     private static let mostPatients = 256
 
     init(_ selection: ExportSelection, through last: Int64, bytes: Int, in transaction: any SQLTransaction) throws {
@@ -99,7 +99,7 @@ private struct ExportReading {
         for patient in place.patient..<max(end, place.patient) {
             let id = patients[patient]
             let first = patient == place.patient ? place : ExportStatement.Place(patient: patient)
-            // Theirs alone come first; what belongs to several of them comes with the first of these.
+            // A patient's own resources come first. A resource of several patients is exported with the first of them.
             for isShared in [false, true] where isShared || !first.isShared {
                 let sql = (isShared ? ExportStatement.shared : ExportStatement.own)(condition.sql)
                 let number = isShared == first.isShared ? first.number : 0
@@ -117,8 +117,8 @@ private struct ExportReading {
 
     /// Reads rows until the page is full.
     ///
-    /// - Parameter isWanted: whether one that belongs to several is.
-    /// - Returns: the number of the last row that was read, where there may be more.
+    /// - Parameter isWanted: decides about resources of several owners.
+    /// - Returns: the number of the last row read, where more rows may follow.
     private mutating func read(
         _ sql: String, _ place: [SQLValue], in transaction: any SQLTransaction,
         where isWanted: (Set<String>) -> Bool
@@ -156,7 +156,7 @@ private struct ExportReading {
     private mutating func add(
         _ row: ExportStatement.Row, in transaction: any SQLTransaction, where isWanted: (Set<String>) -> Bool
     ) throws {
-        // 1. Whose it is.
+        // 1. The owners.
         if let subject = row.subject {
             if subject != lastSubject {
                 page.owners.insert(subject)
@@ -169,7 +169,7 @@ private struct ExportReading {
             guard isWanted(owners) else { return }
             page.owners.formUnion(owners)
         }
-        // 2. What it says.
+        // 2. The content.
         let line = ResourceLine(
             type: selection.type, id: row.id, version: row.version, stored: row.stored)
         do {

@@ -1,14 +1,14 @@
 import Foundation
 import Storage
 
-/// Reads the pages of a selection: two at a time where the numbers of records part them, and the next ones while the last
-/// are used, so that reading and writing keep two cores busy and a few pages are in memory.
+/// Reads the pages of a selection: two at a time where they can be divided by record numbers, and the next ones while
+/// the last ones are used. Reading and writing keep two cores busy, with only a few pages in memory.
 struct ExportPages: Sendable {
     let database: any SQLDatabase
     let selection: ExportSelection
-    /// The largest number that a record had when the export began.
+    /// The largest number of a record at the start of the export.
     let last: Int64
-    /// So many bytes are a page.
+    /// The number of bytes of a page.
     let bytes: Int
     private let store = RecordStore()
 
@@ -19,17 +19,17 @@ struct ExportPages: Sendable {
         self.bytes = bytes
     }
 
-    /// A stretch of numbers, and how far it was read.
+    /// A range of record numbers, and the cursor in it.
     private struct Lane: Sendable {
         var place: ExportStatement.Place
         let through: Int64
     }
 
     private static let lanes = 2
-    /// The numbers of a stretch: some pages of small resources.
+    /// The length of a range: some pages of small resources.
     private static let window: Int64 = 16_384
 
-    /// Passes the pages one by one.
+    /// Calls the closure with the pages, one after the other.
     func each(_ body: (ExportPage) async throws -> Void) async throws {
         guard var next = try await beginning() else { return }
         func nextLane() -> Lane? {
@@ -53,10 +53,10 @@ struct ExportPages: Sendable {
         }
     }
 
-    /// Whether it is read in one stretch: patient by patient.
+    /// Whether the selection is read as one range, patient by patient.
     private var isWhole: Bool { if case .only = selection.patientsRead { true } else { false } }
 
-    /// The number in front of the first record of the type; nil where there is none.
+    /// Returns the number before the first record of the type; nil where there is none.
     private func beginning() async throws -> Int64? {
         let type = SQLValue(selection.type)
         return try await database.read { transaction in

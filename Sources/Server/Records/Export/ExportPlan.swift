@@ -3,12 +3,12 @@ import Foundation
 import Storage
 import Trust
 
-/// What an export takes, by its request and by what the grant shows.
+/// The contents of an export, by its request and its grant.
 struct ExportPlan: Sendable {
     private let grant: AccessGrant
     private let request: ExportRequest
     private let policy: Policy
-    /// When it was asked for, by which the grant counts: an access that comes to its end ends nothing that was begun.
+    /// The time of the request, at which the grant is evaluated: an access that expires later does not end the export.
     private let asked: Date
     private let now: Date
 
@@ -16,17 +16,17 @@ struct ExportPlan: Sendable {
         (self.grant, self.request, self.policy, self.asked, self.now) = (grant, request, policy, asked, now)
     }
 
-    /// Whether the grant reads and searches a type.
+    /// Whether the grant may read and search a type.
     func isPermitted(_ type: String) -> Bool {
         [RecordInteraction.read, .searchType].allSatisfy {
             policy.decide(grant, $0, type: type, at: asked).isPermitted
         }
     }
 
-    /// The types, in the order of their names.
+    /// The types, ordered by name.
     var types: [String] { RecordType.all.filter { request.types?.contains($0) ?? true }.filter(isPermitted) }
 
-    /// What is taken of each type that the store has.
+    /// Returns the selection of each stored type.
     func selections(_ store: RecordStore, in transaction: any SQLTransaction) throws -> [ExportSelection] {
         let patients = try patients(store, in: transaction)
         let filter = RecordFilter.and([
@@ -60,9 +60,9 @@ struct ExportPlan: Sendable {
         return selections.sorted { $0.type < $1.type }
     }
 
-    /// Whose resources are taken.
+    /// Returns the patients whose resources are exported.
     ///
-    /// - Throws: ``RecordsFailure`` where a Group or a patient that is named is not there, or hidden.
+    /// - Throws: ``RecordsFailure`` where the Group or a named patient does not exist, or is hidden.
     func patients(_ store: RecordStore, in transaction: any SQLTransaction) throws -> ExportedPatients {
         switch request.level {
         case .system: return .everything

@@ -1,9 +1,9 @@
 import FHIR
 import Foundation
 
-/// An export as it was asked for (<https://hl7.org/fhir/uv/bulkdata/STU2/export.html>), checked. Pure.
+/// A validated request for an export (<https://hl7.org/fhir/uv/bulkdata/STU2/export.html>). Pure.
 struct ExportRequest: Sendable, Hashable {
-    /// Whose data are exported.
+    /// The level of an export.
     enum Level: Sendable, Hashable {
         case system
         case patients
@@ -11,28 +11,28 @@ struct ExportRequest: Sendable, Hashable {
     }
 
     let level: Level
-    /// nil for all.
+    /// The exported types; nil for all.
     private(set) var types: Set<String>?
-    /// In milliseconds.
+    /// In milliseconds since 1970.
     private(set) var since: Int64?
     private(set) var elements: String?
     /// The ids of patients; empty for all.
     private(set) var patients: Set<String> = []
-    /// What comes besides; nil where nothing does.
+    /// The associated data; nil for none.
     private(set) var associated: AssociatedProvenance?
-    /// The base URL by which it was asked for, without a last slash; empty where it is not known.
+    /// The base URL of the request, without a final slash; empty where it is unknown.
     let base: String
-    /// Searches as they were written: `Observation?category=laboratory`.
+    /// Searches as written: `Observation?category=laboratory`.
     private(set) var typeFilters: [String] = []
 
-    /// A list with more is not read.
+    /// Maximum number of patients in a list.
     static let mostPatients = 10_000
     static let mostTypeFilters = 50
 
     /// - Parameters:
-    ///   - parameters: those of the address, and those of the body's Parameters.
-    ///   - lenient: whether what is not known or not supported is passed over (`Prefer: handling=lenient`).
-    ///   - base: the base URL by which it is asked for, without a last slash; empty where it is not known.
+    ///   - parameters: the parameters of the address and of the body.
+    ///   - lenient: whether unknown and unsupported parameters are ignored (`Prefer: handling=lenient`).
+    ///   - base: the base URL of the request, without a final slash; empty where it is unknown.
     /// - Throws: ``RecordsFailure``
     init(
         _ level: Level, parameters: [(name: String, value: String)], lenient: Bool, base: String = ""
@@ -42,7 +42,7 @@ struct ExportRequest: Sendable, Hashable {
             guard !value.utf8.contains(0) else { throw .invalid(name, "without zero bytes") }
             switch name {
             case "_outputFormat":
-                // A plus sign that was not escaped is a space.
+                // A plus sign that was not percent-encoded is decoded as a space.
                 let isKnown = ["application/fhir+ndjson", "application/fhir ndjson", "application/ndjson", "ndjson"]
                 guard isKnown.contains(value) else { throw .invalid("_outputFormat", "application/fhir+ndjson") }
             case "_since":
@@ -83,7 +83,7 @@ struct ExportRequest: Sendable, Hashable {
                         }
                         continue
                     }
-                    // Of both, that which has the other's.
+                    // Of both, the one that includes the other.
                     associated = associated == .relevant ? .relevant : known
                 }
             default:
@@ -92,10 +92,10 @@ struct ExportRequest: Sendable, Hashable {
         }
     }
 
-    /// The base URLs that references to resources of this server may have in front.
+    /// The base URLs with which references to resources of this server may begin.
     var ownBases: [String] { base.isEmpty ? [] : [base] }
 
-    /// The searches of one value: a comma parts them where a type follows, and belongs to the search elsewhere.
+    /// Splits a value into searches. A comma separates them where a type follows; elsewhere it is part of the search.
     private static func typeFilters(_ text: String) -> [String] {
         var filters: [String] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false).map(String.init) {
@@ -109,9 +109,9 @@ struct ExportRequest: Sendable, Hashable {
         return filters
     }
 
-    // MARK: - As it is kept
+    // MARK: - Stored form
 
-    /// - Throws: ``RecordsFailure`` for a text that ``text`` did not write.
+    /// - Throws: ``RecordsFailure`` for a text that is not of the form of ``json``.
     init(text: String) throws(RecordsFailure) {
         guard let json = JSON(reading: Array(text.utf8)), let level = json["level"]?.string else {
             throw .unavailable
@@ -131,7 +131,7 @@ struct ExportRequest: Sendable, Hashable {
         associated = json["associated"]?.string.flatMap(AssociatedProvenance.init)
     }
 
-    /// The request as it is kept. An id of a Group has a slash in front, which no other level has.
+    /// The stored form of the request. The id of a Group has the prefix `/`, which no other level has.
     var json: JSONObject {
         var object = JSONObject()
         switch level {

@@ -3,11 +3,11 @@ import Foundation
 import Storage
 import Trust
 
-/// The work on one export: type by type, page by page, each page read with what the grant shows.
+/// The run of one export: type by type and page by page, each page filtered by the grant.
 struct ExportRun {
-    /// Why the work ends before its end.
+    /// The reason that the run ends early.
     enum Stop: Error {
-        /// The export is not this server's any more, or was taken away.
+        /// Another server has the export, or it was removed.
         case lost
         case failed(String)
     }
@@ -18,10 +18,10 @@ struct ExportRun {
     private let last: Int64
     private var written: Int64
     private var finishedBytes: Int64 = 0
-    /// What other exports take.
+    /// The bytes of other exports.
     private var otherBytes: Int64 = 0
     private var renewed: Date
-    /// Whom the audit has already, by the hashes of their ids.
+    /// The owners that the audit already contains, by the hashes of their ids.
     private var noted: Set<Int> = []
     private var toBeNoted: Set<String> = []
     private var errors: [String: Int] = [:]
@@ -41,7 +41,7 @@ struct ExportRun {
             )
         }
         selections = found.selections
-        // What was finished stays, as long as all of it is there.
+        // The finished files stay, as long as all of them are complete.
         let isWhole = found.files.allSatisfy { exports.folder.has($0, of: job.id) }
         written = isWhole ? found.files.reduce(0) { $0 + ($1.kind == .output ? $1.count : 0) } : 0
         finishedBytes = isWhole ? found.files.reduce(0) { $0 + $1.bytes } : 0
@@ -54,7 +54,7 @@ struct ExportRun {
 
     private let doneThrough: String?
 
-    /// Works to the end.
+    /// Runs the export to its end.
     mutating func finish() async throws {
         try await renew(bytes: finishedBytes)
         for selection in selections where selection.type > doneThrough ?? "" {
@@ -67,7 +67,7 @@ struct ExportRun {
 
     private mutating func export(_ selection: ExportSelection) async throws {
         var files: [ExportFile] = []
-        // 1. What is there.
+        // 1. The resources.
         var output = Output(type: selection.type, kind: .output, job: job.id, exports: exports)
         var unreadable: [String] = []
         let pages = ExportPages(selection, through: last, bytes: exports.limits.pageBytes, of: exports.database)
@@ -79,9 +79,9 @@ struct ExportRun {
             try await check(bytes: finishedBytes + output.bytes)
         }
         files += try output.finish()
-        // 2. What is not there any more.
+        // 2. The deleted resources.
         if selection.since != nil { files += try await deletions(selection) }
-        // 3. What could not be read.
+        // 3. The unreadable resources.
         if !unreadable.isEmpty {
             var errors = Output(type: "OperationOutcome", kind: .error, job: job.id, exports: exports)
             errors.prefix = selection.type + "."
@@ -94,7 +94,7 @@ struct ExportRun {
             files += try errors.finish()
         }
         try await noteAll(of: selection.type)
-        // 4. That it is done.
+        // 4. The progress.
         finishedBytes += files.reduce(0) { $0 + $1.bytes }
         let (jobs, id, made, folder) = (exports.jobs, job.id, files, exports.folder.id)
         let (written, bytes, now) = (written, finishedBytes, exports.clock())
@@ -139,9 +139,9 @@ struct ExportRun {
         return try output.finish()
     }
 
-    // MARK: - Bounds
+    // MARK: - Limits
 
-    /// Sees now and then whether the work is to go on.
+    /// Checks the limits, and from time to time whether the run may continue.
     private mutating func check(bytes: Int64) async throws {
         try _Concurrency.Task.checkCancellation()
         guard bytes + otherBytes <= exports.limits.bytes else { throw Stop.failed("export-too-large") }
@@ -153,7 +153,7 @@ struct ExportRun {
         if since < 0 || since > exports.limits.lease / 10 { try await renew(bytes: bytes) }
     }
 
-    /// Keeps the job, if it is still ours and whoever asked for it may still have it.
+    /// Extends the lease, if this server still has it and the grant is not revoked.
     private mutating func renew(bytes: Int64) async throws {
         let (jobs, access, job, folder) = (exports.jobs, exports.access, job, exports.folder.id)
         let (written, now) = (written, exports.clock())
@@ -170,7 +170,7 @@ struct ExportRun {
 
     // MARK: - The audit
 
-    /// Nothing is shown without its row, which says whose it is.
+    /// Records owners in the audit. No resource is exported without an audit row, which names its owners.
     private mutating func note(_ owners: Set<String>, of type: String) async throws {
         for owner in owners where noted.insert(owner.hashValue).inserted { toBeNoted.insert(owner) }
         if toBeNoted.count >= 500 { try await noteAll(of: type) }
@@ -185,13 +185,13 @@ struct ExportRun {
     }
 }
 
-/// The files of one type, of which the next is begun when one is large.
+/// The files of one type; a large file is followed by another.
 private struct Output {
     let type: String
     let kind: ExportFile.Kind
     let job: String
     let exports: Exports
-    /// Stands in front of the type in the files' names.
+    /// The prefix of the type in the files' names.
     var prefix = ""
     private var files: [ExportFile] = []
     private var current: (file: ExportFile, writer: ExportFileWriter)?

@@ -2,31 +2,31 @@ import FHIR
 import Storage
 import Trust
 
-/// Whose resources an export takes.
+/// The patients whose resources are exported.
 public enum ExportedPatients: Sendable, Hashable {
-    /// All that is held.
+    /// All resources.
     case everything
-    /// What belongs to any patient of this server.
+    /// Resources of any patient of this server.
     case anyPatient
-    /// What belongs to one of these, who are in an order and each once.
+    /// Resources of these patients, who are sorted and unique.
     case only([String])
 
-    /// What belongs to one of these.
+    /// Returns the selection of these patients.
     public static func among(_ ids: some Sequence<String>) -> ExportedPatients { .only(Set(ids).sorted()) }
 }
 
 extension ExportedPatients {
-    /// Holds of a row `r` of what is taken.
+    /// Returns the condition on a row `r` of an exported resource.
     func condition(in dialect: SQLDialect) -> SQLFragment {
         switch self {
         case .everything: return .always
         case .anyPatient:
             return SQLFragment(
                 "(r.subject IS NOT NULL OR EXISTS (SELECT 1 FROM record_protection o WHERE o.number = r.number"
-                    // The patients of other servers have addresses, with a slash in them.
+                    // Patients of other servers are stored with their addresses, which contain a slash.
                     + " AND o.kind = 'owner' AND o.value NOT LIKE '%/%'))")
         case .only(let ids):
-            // One value, however many they are.
+            // A single parameter, whatever the number of ids.
             let list = SQLFragment(
                 dialect == .sqlite
                     ? "(SELECT value FROM json_each(?))" : "(SELECT jsonb_array_elements_text(CAST(? AS jsonb)))",
@@ -38,36 +38,35 @@ extension ExportedPatients {
     }
 }
 
-/// The resources of one type that an export takes.
+/// The exported resources of one type.
 struct ExportSelection: Sendable {
     let type: String
     let patients: ExportedPatients
-    /// What may be seen at all.
+    /// The records that the caller may see.
     let filter: RecordFilter
-    /// Only what was changed at this instant or later, in milliseconds.
+    /// Only resources that changed at this instant or later, in milliseconds since 1970.
     var since: Int64?
-    /// Further conditions on the row `r` of the record, of which one must hold; none for all.
+    /// Further conditions on the row `r` of the record, one of which must hold; empty for all.
     var searches: [SQLFragment] = []
-    /// What is left of each resource; nil for all of it.
+    /// The elements of each resource to export; nil for all.
     var elements: ElementSubset?
-    /// The base URL that relative addresses of attachments get in front, without a last slash; empty where they stay as they
-    /// are.
+    /// The base URL for relative addresses of attachments, without a final slash; empty to leave them unchanged.
     var base = ""
-    /// A condition on what comes besides, whosever it is and whenever it was changed; nil where nothing does.
+    /// The condition on associated resources, whatever their owners and times; nil for none.
     var associated: SQLFragment?
 
-    /// Whose resources are gone through: what comes besides belongs to anybody.
+    /// The patients to read. Associated resources may belong to anyone.
     var patientsRead: ExportedPatients { associated == nil ? patients : .everything }
 }
 
 extension ExportSelection {
-    /// The condition of all but the patients, where these are gone through one by one.
+    /// Returns the condition without the patients, where these are read one by one.
     func condition(isDeleted: Bool, in transaction: any SQLTransaction) throws -> SQLFragment {
         let ofType = SQLFragment("r.type = ? AND r.deleted = \(isDeleted ? 1 : 0)", [SQLValue(type)])
         let isShown = try SQLFragment(showing: filter, type: type, in: transaction)
         var asked: [SQLFragment] = []
         if let since { asked.append(SQLFragment("r.updated_ms >= ?", [SQLValue(since)])) }
-        // What is deleted says nothing that a search could find.
+        // A deleted resource has no values to search.
         if !searches.isEmpty, !isDeleted { asked.append(.any(searches.map { "(" + $0 + ")" })) }
         if patients == .anyPatient || associated != nil && !isDeleted {
             asked.append(patients.condition(in: transaction.dialect))

@@ -1,19 +1,19 @@
 import Foundation
 import Storage
 
-/// The SQL of a page of an export, in the order of the records' numbers.
+/// The SQL of an export's page, ordered by record number.
 enum ExportStatement {
-    /// Where a page begins: behind a number, and of certain patients at one of them.
+    /// The cursor of a page: after a number, and for selected patients at the index of one of them.
     struct Place: Sendable, Hashable {
         var patient = 0
-        /// Whether it is among what the patient has with others.
+        /// Whether it is in the resources that the patient shares with others.
         var isShared = false
         var number: Int64 = 0
     }
 
     private static let columns = "r.number, r.id, r.subject, v.version, v.content, s.stored_at"
 
-    /// A row of the columns, read by their places.
+    /// A row of the columns, read by index.
     struct Row {
         let number: Int64
         let id: String
@@ -27,42 +27,42 @@ enum ExportStatement {
                 case (.integer(let version), .blob(let content), .text(let stored)) = (row[3], row[4], row[5])
             else {
                 throw StorageError(
-                    code: "storage-column", message: "A record's row does not have what it should; restore a backup.")
+                    code: "storage-column", message: "A record's row has unexpected columns; restore a backup.")
             }
             (self.number, self.id, self.version, self.content, self.stored) = (number, id, version, content, stored)
             subject = if case .text(let subject) = row[2] { subject } else { nil }
         }
     }
 
-    /// PostgreSQL does not conclude from one number where the other begins. Parameters: those of the condition; the number
-    /// behind which, twice; the last number.
+    /// All resources. PostgreSQL does not derive the bound of one number from that of the other. Parameters: those of
+    /// the condition; the number before the page, twice; the last number.
     static func all(_ condition: String) -> String {
         "SELECT \(columns) \(RecordStore.joined) AND v.version = r.version WHERE \(condition)"
             + " AND r.number > ? AND v.number > ? AND r.number <= ? ORDER BY r.number"
     }
 
-    /// What is a patient's alone. Parameters: those of the condition; patient, number, last number.
+    /// The resources of one patient only. Parameters: those of the condition; patient, number, last number.
     static func own(_ condition: String) -> String {
         "SELECT \(columns) \(RecordStore.joined) AND v.version = r.version WHERE \(condition)"
             + " AND r.subject = ? AND r.number > ? AND r.number <= ? ORDER BY r.number"
     }
 
-    /// What a patient has with others. Parameters: as of ``own(_:)``.
+    /// The resources that a patient shares with others. Parameters: those of ``own(_:)``.
     static func shared(_ condition: String) -> String {
         "SELECT \(columns) \(RecordStore.joined) AND v.version = r.version WHERE \(condition)"
             + " AND r.subject IS NULL AND r.number IN (SELECT p.number FROM record_protection p"
             + " WHERE p.kind = 'owner' AND p.value = ?) AND r.number > ? AND r.number <= ? ORDER BY r.number"
     }
 
-    /// What was deleted, in the order in which it was. Parameters: those of the condition; the time and number behind
-    /// which, and the last time.
+    /// The deleted resources, ordered by the time of deletion. Parameters: those of the condition; the time and the
+    /// number before the page, the last time, the limit.
     static func deleted(_ condition: String) -> String {
         "SELECT r.number, r.id, r.subject, r.updated_ms FROM record r WHERE \(condition)"
             + " AND (r.updated_ms, r.number) > (?, ?) AND r.updated_ms <= ? ORDER BY r.updated_ms, r.number LIMIT ?"
     }
 
-    /// How many bytes the contents of the next rows take, in front of a page on an engine that hands over many rows at a
-    /// time. It has the place of the columns in the others.
+    /// Returns the statement of the content sizes of the next rows, run before a page where the engine returns many
+    /// rows at a time. The sizes replace the columns of the other statements.
     static func sizes(_ sql: String) -> String {
         sql.replacingOccurrences(of: columns, with: "r.number, length(v.content) AS size") + " LIMIT ?"
     }

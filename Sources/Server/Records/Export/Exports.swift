@@ -2,7 +2,7 @@ import Foundation
 import Storage
 import Trust
 
-/// The exports of a records' store: what those who ask and those who work on them share.
+/// The exports of a records' store, shared by the API and the process that runs them.
 public struct Exports: Sendable {
     let database: any SQLDatabase
     let access: AccessControl
@@ -11,11 +11,11 @@ public struct Exports: Sendable {
     let clock: @Sendable () -> Date
     let jobs: ExportJobs
     let store = RecordStore()
-    /// Wakes who works.
+    /// Wakes the process that runs exports.
     let news: AsyncStream<Void>
     let announce: AsyncStream<Void>.Continuation
 
-    /// - Parameter folder: where the files are; several servers may share it.
+    /// - Parameter folder: the folder of the files; several servers may share it.
     public init(
         database: any SQLDatabase, access: AccessControl, folder: ExportFolder, limits: ExportLimits = ExportLimits(),
         clock: @escaping @Sendable () -> Date
@@ -29,10 +29,10 @@ public struct Exports: Sendable {
         (news, announce) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Works on exports until the task is cancelled: the next one begins soon after it was asked for. What is cut off is
-    /// taken up by whoever works next.
+    /// Runs exports until the task is cancelled. The next one begins soon after its request. An interrupted export is
+    /// resumed by the next server that runs exports.
     ///
-    /// - Parameter failed: told the code of what went wrong with the store or the folder; it is tried again.
+    /// - Parameter failed: called with the code of an error of the store or the folder; the run is repeated.
     public func work(failed: @Sendable (String) -> Void) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -60,7 +60,7 @@ public struct Exports: Sendable {
         }
     }
 
-    /// Works on the next export to its end.
+    /// Runs the next export to its end.
     ///
     /// - Returns: whether there was one.
     func workOnNext() async throws -> Bool {
@@ -89,7 +89,7 @@ public struct Exports: Sendable {
         }
     }
 
-    /// Removes what expired, and the files of what is not there any more.
+    /// Removes expired exports, and the files of removed ones.
     func removeExpired() async throws {
         let (jobs, now) = (jobs, clock())
         let isAny = try await database.read {

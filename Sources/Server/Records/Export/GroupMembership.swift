@@ -2,27 +2,27 @@ import FHIR
 import Foundation
 import Storage
 
-/// Who is in a Group (<https://hl7.org/fhir/R4/group.html>): the Patients that it names one by one, unless they are inactive
-/// or their time in it is another. A Group that is in it brings its own members. A Group that describes whom it would
-/// have (`actual` is false) has nobody.
+/// The members of a Group (<https://hl7.org/fhir/R4/group.html>): its individual Patients, unless they are inactive or
+/// the period of their membership is over or has not begun. The members of a nested Group are included. A descriptive
+/// Group (`actual` is false) has no members.
 public struct GroupMembership {
     private let now: Date
     private let ownBases: [String]
     private let find: (String) throws -> Resource?
-    /// A Group with more Groups in it is not gone through to the end.
+    /// Maximum number of Groups that are followed.
     private static let mostGroups = 1000
 
     /// - Parameters:
-    ///   - now: for the time in which somebody is a member.
-    ///   - ownBases: the server's own base URLs, without a last slash. Who is on another server is no member here.
-    ///   - find: the Group of an id; nil where there is none that may be seen.
+    ///   - now: the time at which a membership must be valid.
+    ///   - ownBases: the server's own base URLs, without a final slash. Patients of other servers are not members.
+    ///   - find: returns the Group with an id; nil where there is none that the caller may see.
     public init(at now: Date, ownBases: [String] = [], find: @escaping (String) throws -> Resource?) {
         self.now = now
         self.ownBases = ownBases
         self.find = find
     }
 
-    /// The ids of the patients; nil where there is no such Group.
+    /// Returns the ids of the patients; nil where there is no such Group.
     public func patients(ofGroup id: String) throws -> Set<String>? {
         var patients: Set<String> = []
         var seen: Set<String> = [id]

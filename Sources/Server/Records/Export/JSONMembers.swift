@@ -1,13 +1,13 @@
-/// Finds the members of one JSON object in bytes that were read once and are known to be JSON. What it does not expect it
-/// says no to; it never guesses.
+/// Finds the members of one JSON object in bytes that are known to be valid JSON. It rejects input that it does not
+/// expect, and never guesses.
 struct JSONMembers {
-    /// The names that matter to a resource's head.
+    /// The names that are relevant to the head of a resource.
     enum Name { case resourceType, id, meta, other }
 
-    /// A member's place in the bytes.
+    /// The byte ranges of a member.
     struct Member {
         let name: Name
-        /// Whether it is a `meta`'s version or time, which the server sets.
+        /// Whether it is the version or the time of `meta`, which the server sets.
         let isServers: Bool
         let whole: Range<Int>
         let value: Range<Int>
@@ -16,20 +16,20 @@ struct JSONMembers {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var place = 0
     private var isFirst = true
-    /// Whether the object came to its end, and nothing stood behind it.
+    /// Whether the object is complete, with no bytes after it.
     private(set) var isWhole = false
-    /// Whether there is space between what says something.
+    /// Whether there is whitespace between tokens.
     private(set) var hasSpace = false
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
-    /// Takes the opening brace.
+    /// Consumes the opening brace.
     mutating func begin() -> Bool {
         skipSpace()
         return take(UInt8(ascii: "{"))
     }
 
-    /// The next member; nil at the end, or where something is not as expected.
+    /// Returns the next member; nil at the end, or for unexpected input.
     mutating func next() -> Member? {
         skipSpace()
         if take(UInt8(ascii: "}")) {
@@ -67,7 +67,7 @@ struct JSONMembers {
             value: valueStart..<place)
     }
 
-    /// Appends bytes without the space between what says something.
+    /// Appends bytes without the whitespace between tokens.
     static func append(
         _ range: Range<Int>, of bytes: UnsafeBufferPointer<UInt8>, hasSpace: Bool, to output: inout [UInt8]
     ) {
@@ -97,7 +97,7 @@ struct JSONMembers {
         return true
     }
 
-    /// Whether a value is a text without escapes.
+    /// Whether a value is a string without escapes that equals a text.
     func isText(_ range: Range<Int>, _ text: String) -> Bool {
         let utf8 = text.utf8
         return range.count == utf8.count + 2 && bytes[range.lowerBound] == UInt8(ascii: "\"")
@@ -119,7 +119,8 @@ struct JSONMembers {
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
 
-    /// Behind the quotation mark that ends a text. Eight bytes are looked at together: texts are most of a resource.
+    /// Returns the index after the closing quotation mark of a string. Compares eight bytes at a time, because strings
+    /// are the largest part of a resource.
     private static func end(ofTextFrom start: Int, in bytes: UnsafeBufferPointer<UInt8>, to limit: Int) -> Int {
         guard let base = bytes.baseAddress else { return limit }
         var place = start
@@ -146,7 +147,7 @@ struct JSONMembers {
     private static var quotes: UInt64 { UInt64(UInt8(ascii: "\"")) &* 0x0101_0101_0101_0101 }
     private static var backslashes: UInt64 { UInt64(UInt8(ascii: "\\")) &* 0x0101_0101_0101_0101 }
 
-    /// The lowest bit that is set stands in the first byte that is zero; none is set where none is.
+    /// Marks zero bytes. The lowest set bit is in the first zero byte; no bit is set where there is none.
     private static func zeroBytes(in word: UInt64) -> UInt64 {
         (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
     }

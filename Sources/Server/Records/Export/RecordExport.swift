@@ -3,16 +3,16 @@ import Foundation
 import Storage
 import Trust
 
-/// An export by the house itself, for whom nothing is hidden: the same resources, in the same lines, as a client gets whose
-/// grant shows everything.
+/// An internal export without access control: the same resources and lines as for a client whose grant permits
+/// everything.
 public struct RecordExport: Sendable {
-    /// Some resources of a type, a line each.
+    /// A page of resources of a type, one line each.
     public struct Page: Sendable {
         public let lines: [UInt8]
         public let count: Int
-        /// Whose they are.
+        /// The owners of the resources.
         public let owners: Set<String>
-        /// The ids of those that could not be read.
+        /// The ids of unreadable resources.
         public let unreadable: [String]
     }
 
@@ -22,11 +22,11 @@ public struct RecordExport: Sendable {
     private let store = RecordStore()
 
     /// - Parameters:
-    ///   - types: nil for all.
-    ///   - since: only what was changed then or later.
-    ///   - group: only what belongs to the members of this Group (``GroupMembership``).
-    ///   - base: the base URL of the FHIR API, without a last slash, which the addresses of attachments get; nil where it is
-    ///     not known: then they stay as they are.
+    ///   - types: the exported types; nil for all.
+    ///   - since: only resources that changed at this time or later.
+    ///   - group: only resources of the members of this Group (``GroupMembership``).
+    ///   - base: the base URL of the FHIR API, without a final slash, for relative addresses of attachments; nil where
+    ///     it is unknown: then they stay unchanged.
     /// - Throws: ``RecordExportError``, ``Storage/StorageError``.
     public init(
         database: any SQLDatabase, types: Set<String>? = nil, since: Date? = nil, group: String? = nil,
@@ -61,10 +61,10 @@ public struct RecordExport: Sendable {
         }
     }
 
-    /// The types of which there is anything, in the order of their names.
+    /// The types with stored resources, ordered by name.
     public var types: [String] { selections.map(\.type) }
 
-    /// Passes the resources of a type, page by page.
+    /// Calls the closure with the resources of a type, page by page.
     public func each(ofType type: String, _ body: (Page) async throws -> Void) async throws {
         guard let selection = selections.first(where: { $0.type == type }) else { return }
         let pages = ExportPages(selection, through: last, bytes: ExportLimits().pageBytes, of: database)
@@ -75,7 +75,7 @@ public struct RecordExport: Sendable {
     }
 }
 
-/// Why there is no such export.
+/// The reason that an export is impossible.
 public enum RecordExportError: CodedError, Hashable {
     case unknownType
     case unknownGroup
@@ -92,7 +92,7 @@ public enum RecordExportError: CodedError, Hashable {
     public var message: String {
         switch self {
         case .unknownType: "R4 has no such resource type; types are written like Observation."
-        case .unknownGroup: "There is no such Group among the records; name it by its id."
+        case .unknownGroup: "The records contain no such Group; use its id."
         }
     }
 }

@@ -6,11 +6,11 @@ import ServerHTTP
 import Trust
 
 extension RecordsRoutes {
-    /// Adds the routes of exports (<https://hl7.org/fhir/uv/bulkdata/STU2/export.html>). They answer in the format that
-    /// the specification says, whatever else a client takes.
+    /// Adds the routes of exports (<https://hl7.org/fhir/uv/bulkdata/STU2/export.html>). Their responses have the
+    /// format of the specification, whatever else a client accepts.
     func addExports(to fhir: RouterGroup<ServerRequestContext>) {
         fhir.get("$export", use: exportAll).post("$export", use: exportAll)
-        // A router that knows the name of a type looks nowhere else for that type.
+        // A router with a route for the literal name of a type uses no parameter route for that type.
         fhir.get(":type/$export", use: exportPatients).post(":type/$export", use: exportPatients)
         fhir.get(":type/:id/$export", use: exportGroup).post(":type/:id/$export", use: exportGroup)
         fhir.getAndHead("$export/:job", use: exportStatus).delete("$export/:job", use: cancelExport)
@@ -93,7 +93,7 @@ extension RecordsRoutes {
 }
 
 extension Request {
-    /// Whether a preference is among those of `Prefer` (RFC 7240).
+    /// Whether `Prefer` contains a preference (RFC 7240).
     func prefers(_ preference: String) -> Bool {
         headers[values: .prefer].contains { value in
             value.lowercased().split { $0 == "," || $0 == ";" }

@@ -1,8 +1,8 @@
 import Storage
 
 extension RecordsSchema {
-    /// The exports that were asked for, and the files that were made of them. They are few: each ends, and goes when it
-    /// expires. The files lie in a folder beside the store.
+    /// The requested exports, and their files. The tables are small: each export ends, and is removed when it expires.
+    /// The files are in a folder outside of the store.
     static let exports: [Migration] = [
         Migration(number: 422, name: "exports") { _ in
             [

@@ -5,7 +5,7 @@ import Storage
 import Trust
 
 extension RecordsService {
-    /// What somebody is told who asks how far an export is.
+    /// The status of an export for its caller.
     enum ExportState: Sendable {
         case open(progress: String, retryAfter: Int)
         case done(ExportJob, [ExportFile])
@@ -16,12 +16,12 @@ extension RecordsService {
         return exports
     }
 
-    /// Takes an export on.
+    /// Starts an export.
     ///
     /// - Parameters:
-    ///   - path: the request's path and query, below the API.
-    ///   - lenient: whether types that may not be read are left out.
-    /// - Returns: its id.
+    ///   - path: the request's path and query, relative to the base URL of the API.
+    ///   - lenient: whether types that the grant may not read are omitted.
+    /// - Returns: the id of the export.
     func startExport(_ request: ExportRequest, path: String, lenient: Bool, by grant: AccessGrant) async throws
         -> String
     {
@@ -42,7 +42,7 @@ extension RecordsService {
         let job = ExportJob(
             id: newID().lowercaseText, grant: grant, request: request, path: path, createdAt: now,
             expiresAt: now.addingTimeInterval(exports.limits.worksFor + exports.limits.keptFor))
-        // What cannot be is told now.
+        // Errors of the request are reported now.
         _ = try await reading(for: grant) { try plan.selections(store, in: $0) }
         let access = access
         try await database.write { transaction in
@@ -55,9 +55,9 @@ extension RecordsService {
         return job.id
     }
 
-    /// How far an export is.
+    /// Returns the status of an export.
     ///
-    /// - Throws: ``RecordsFailure``; where the export is somebody else's, as where there is none.
+    /// - Throws: ``RecordsFailure``; for the export of another caller, the same as for one that does not exist.
     func exportState(_ id: String, by grant: AccessGrant) async throws -> ExportState {
         let exports = try requireExports()
         let job = try await job(id, of: exports, by: grant)
@@ -74,7 +74,7 @@ extension RecordsService {
         }
     }
 
-    /// Takes an export away, whether it is finished or not.
+    /// Removes an export, whether it is finished or not.
     func cancelExport(_ id: String, by grant: AccessGrant) async throws {
         let exports = try requireExports()
         let job = try await job(id, of: exports, by: grant)
@@ -84,13 +84,13 @@ extension RecordsService {
         }
     }
 
-    /// The path of a file of an export, with its length.
+    /// Returns the path and the length of an export's file.
     func exportFile(_ name: String, of id: String, by grant: AccessGrant) async throws -> (path: String, bytes: Int64) {
         let exports = try requireExports()
         let job = try await job(id, of: exports, by: grant)
         let file = try await database.read { try exports.jobs.file(name, of: id, in: $0) }
         guard job.status == .done, let file else { throw RecordsFailure.exportUnknown }
-        // What is deleted, or could not be read, is told by the name of the type in front.
+        // The names of files with deletions or errors begin with the type.
         let type = file.kind == .output ? file.type : String(file.name.prefix { $0 != "." })
         guard grant.shows(asMuchAs: job.grant, of: type, at: clock()) else { throw RecordsFailure.exportUnknown }
         guard job.folder == exports.folder.id else { throw RecordsFailure.exportElsewhere }
@@ -100,12 +100,12 @@ extension RecordsService {
         return (exports.folder.path(file.name, of: id), file.bytes)
     }
 
-    /// The caller's own export. One that somebody asked for whose access was revoked is not there any more.
+    /// Returns the caller's own export. An export with a revoked grant is reported as not found.
     private func job(_ id: String, of exports: Exports, by grant: AccessGrant) async throws -> ExportJob {
         let (actor, now, access) = (grant.actor, clock(), access)
         let job: ExportJob? = try await database.read { transaction in
             guard let job = try exports.jobs.find(id, of: actor, in: transaction), job.expiresAt > now,
-                // What one app of a person asked for is not another one's.
+                // An export belongs to the app that requested it, not to other apps of the person.
                 job.grant.client == grant.client, try !access.isRevoked(job.grant, in: transaction)
             else { return nil }
             return job

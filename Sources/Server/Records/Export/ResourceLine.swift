@@ -1,20 +1,20 @@
 import FHIR
 import Foundation
 
-/// A stored resource as one line of JSON: what ``StoredRecord/resource()`` says, made of the content's bytes.
+/// A stored resource as one line of JSON. It equals ``StoredRecord/resource()``, but is made from the content's bytes.
 ///
-/// The server's `id` and `meta` are put in front and everything else is copied as it stands, without the space between:
-/// most of what is exported is never made into values. What does not look like the content of a record goes that way.
+/// The server's `id` and `meta` are written first and all other bytes are copied without whitespace between tokens, so
+/// nearly all exported resources are never parsed. Content of another form is parsed.
 struct ResourceLine {
     let type: String
     let id: String
     let version: Int64
-    /// As ``Storage/SQLTimestamp`` writes it, which is also how an `instant` is written.
+    /// In the form of ``Storage/SQLTimestamp``, which is also the form of an `instant`.
     let stored: String
 
-    /// Appends the resource, without the end of the line.
+    /// Appends the resource, without a newline.
     ///
-    /// - Throws: ``FHIR/ResourceError`` where the content is no resource; then nothing is appended.
+    /// - Throws: ``FHIR/ResourceError`` where the content is not a resource; then nothing is appended.
     func append(_ content: Data, to output: inout [UInt8]) throws(ResourceError) {
         let start = output.count
         let isWritten = content.withUnsafeBytes { buffer in
@@ -25,7 +25,7 @@ struct ResourceLine {
         try resource(content).json.write(to: &output)
     }
 
-    /// The resource as a value.
+    /// Returns the parsed resource.
     func resource(_ content: Data) throws(ResourceError) -> Resource {
         let came = try Resource(content)
         var meta = came.meta ?? Meta()
@@ -38,11 +38,11 @@ struct ResourceLine {
         return Resource(JSONObject(keepingFirst: own + came.object.members))
     }
 
-    /// - Returns: whether the content is an object as records have them.
+    /// - Returns: whether the content has the form of records' contents.
     private func splice(_ bytes: UnsafeBufferPointer<UInt8>, to output: inout [UInt8]) -> Bool {
         var members = JSONMembers(bytes)
         guard members.begin() else { return false }
-        // What follows is written when it is known where the head ends: in one piece, as the head's members part it.
+        // The other members are written after the head, as the ranges of bytes between the head's members.
         var isOfType = false
         var meta: Range<Int>?
         var pieces: [Range<Int>] = []
@@ -73,7 +73,7 @@ struct ResourceLine {
         return true
     }
 
-    /// Appends the content's `meta` with the server's version and time in it.
+    /// Appends the content's `meta` with the server's version and time.
     private func append(meta: Range<Int>?, of bytes: UnsafeBufferPointer<UInt8>, to output: inout [UInt8]) -> Bool {
         output.append(UInt8(ascii: "{"))
         if let meta {
@@ -81,7 +81,7 @@ struct ResourceLine {
             guard members.begin() else { return false }
             var isFirst = true
             while let member = members.next() {
-                // Those have a place of their own.
+                // The server sets these members; the content is then parsed.
                 guard !member.isServers else { return false }
                 if !isFirst { output.append(UInt8(ascii: ",")) }
                 isFirst = false

@@ -4,15 +4,15 @@ import Foundation
 import Storage
 import Trust
 
-/// A search that narrows what is exported of a type: `Observation?category=laboratory`.
+/// A search that restricts the exported resources of a type: `Observation?category=laboratory`.
 struct TypeFilter: Sendable {
     let type: String
     let condition: SQLFragment
 
     /// - Parameters:
-    ///   - filter: what may be seen at all, also of what the search follows references to.
-    ///   - ownBases: the server's own base URLs, without a last slash.
-    /// - Throws: ``RecordsFailure`` where it is no search of resources of a type.
+    ///   - filter: the records that the caller may see, including the targets of references in the search.
+    ///   - ownBases: the server's own base URLs, without a final slash.
+    /// - Throws: ``RecordsFailure`` where the text is not a search of a type.
     init(
         _ text: String, showing filter: RecordFilter, ownBases: [String], now: Date, in transaction: any SQLTransaction
     ) throws {

@@ -2,10 +2,10 @@ import FHIR
 import Foundation
 
 extension FHIR.Bundle {
-    /// The Bundle, which has no entries of its own, around entries that are written one by one.
+    /// Returns the bytes of the Bundle, which has no entries itself, with entries that are written one by one.
     ///
     /// - Parameters:
-    ///   - reservation: holds the answer's part of the budget.
+    ///   - reservation: the response's part of the budget.
     ///   - write: appends an entry in a format.
     func bytes<Entry>(
         around entries: [Entry], as format: FHIRFormat, reservation: AnswerReservation?,
@@ -16,7 +16,7 @@ extension FHIR.Bundle {
         return writer.finish(reservation)
     }
 
-    /// Appends the Bundle, which has no entries of its own, around entries that are written one by one.
+    /// Appends the Bundle, which has no entries itself, with entries that are written one by one.
     func append<Entry>(
         around entries: [Entry], as format: FHIRFormat, to writer: inout AnswerWriter,
         _ write: (Entry, FHIRFormat, inout [UInt8]) throws -> Void
@@ -63,7 +63,7 @@ extension FHIRFormat {
 }
 
 extension [UInt8] {
-    /// Where some bytes stand the last time.
+    /// Returns the last range of some bytes.
     fileprivate func lastRange(of bytes: [UInt8]) -> Range<Int>? {
         guard count >= bytes.count else { return nil }
         for start in stride(from: count - bytes.count, through: 0, by: -1)

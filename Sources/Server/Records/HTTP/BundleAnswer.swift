@@ -1,19 +1,19 @@
 import FHIR
 import Foundation
 
-/// What became of the entries of a batch or a transaction (<https://hl7.org/fhir/R4/http.html#transaction-response>). The
-/// resources are written from their stored bytes, one by one.
+/// The response to the entries of a batch or a transaction (<https://hl7.org/fhir/R4/http.html#transaction-response>).
+/// The resources are written from their stored bytes, one by one.
 struct BundleAnswer: Sendable {
     struct Entry: Sendable {
         /// The resource of an entry.
         enum Content: Sendable {
-            /// A record that was written.
+            /// A written record.
             case record(StoredRecord)
-            /// JSON that was read.
+            /// The JSON of a read.
             case read([UInt8])
         }
 
-        /// All but the resource, where there is a content.
+        /// The entry without its resource, where there is a content.
         let head: FHIR.Bundle.Entry
         let content: Content?
         /// The number of resources in it.
@@ -24,10 +24,10 @@ struct BundleAnswer: Sendable {
             self.content = content
         }
 
-        /// The number of bytes that were read.
+        /// The number of bytes of a read.
         var readBytes: Int { if case .read(let bytes) = content { bytes.count } else { 0 } }
 
-        /// The entry as a value.
+        /// The entry as a FHIR element.
         fileprivate var value: FHIR.Bundle.Entry {
             get throws {
                 var whole = head
@@ -50,7 +50,7 @@ struct BundleAnswer: Sendable {
                 case .read(let bytes): output += bytes
                 }
                 output.append(UInt8(ascii: ","))
-                // It has a response, so that something follows.
+                // The head contains at least the response, so a member follows.
                 output.append(contentsOf: head.json.bytes().dropFirst())
             }
         }
@@ -58,13 +58,13 @@ struct BundleAnswer: Sendable {
 
     let type: BundleType
     var entries: [Entry] = []
-    /// The bytes that all entries took together.
+    /// The allowance that all entries share.
     var allowance: AnswerAllowance?
 
-    /// The answer in a format.
+    /// Returns the response in a format.
     ///
-    /// - Throws: ``FHIR/ResourceError`` where a record is damaged; ``RecordsFailure`` where the format has no element for
-    ///   something in it.
+    /// - Throws: ``FHIR/ResourceError`` where a record is damaged; ``RecordsFailure`` where the format cannot
+    ///   represent something in it.
     func bytes(as format: FHIRFormat) throws -> AnswerBytes {
         let head = FHIR.Bundle(type: type)
         if case .xml = format {

@@ -1,21 +1,21 @@
 import FHIR
 import Foundation
 
-/// A page of records as it is answered: a searchset or a history whose entries are written from what is stored, one by
+/// A page of records as a response: a searchset or a history whose entries are written from the stored bytes, one by
 /// one.
 struct BundlePage: Sendable {
     struct Entry: Sendable {
         enum Kind: Sendable {
-            /// Of a searchset, with what of the record is shown; nil for all of it.
+            /// An entry of a searchset, with the part of the record to return; nil for all of it.
             case found(SearchEntryMode, ResourceSubset?)
-            /// Of a history.
+            /// An entry of a history.
             case version(isRevived: Bool)
         }
 
         let record: StoredRecord
         let kind: Kind
 
-        /// The entry as a value.
+        /// Returns the entry as a FHIR element.
         ///
         /// - Throws: ``FHIR/ResourceError`` where the record is damaged.
         func value(url: String) throws -> FHIR.Bundle.Entry {
@@ -28,9 +28,9 @@ struct BundlePage: Sendable {
             }
         }
 
-        /// Appends the entry as JSON: a record that is shown whole is never made into values.
+        /// Appends the entry as JSON; a whole record is not parsed.
         ///
-        /// - Throws: as ``value(url:)`` does.
+        /// - Throws: the errors of ``value(url:)``.
         func append(url: String, to output: inout [UInt8]) throws {
             let (mode, subset): (SearchEntryMode, ResourceSubset?)
             switch kind {
@@ -52,22 +52,22 @@ struct BundlePage: Sendable {
             output.append(contentsOf: "{\"resource\":".utf8)
             try record.append(showing: nil, to: &output)
             output.append(UInt8(ascii: ","))
-            // It has a request and a response, so that something follows.
+            // The head contains at least the request and the response, so a member follows.
             output.append(contentsOf: head.json.bytes().dropFirst())
         }
     }
 
-    /// All but the entries.
+    /// The Bundle without its entries.
     let head: FHIR.Bundle
     let entries: [Entry]
     /// The base URL of the API.
     let url: String
-    /// The parts of the request that were ignored: the last entry; nil where nothing was.
+    /// The ignored parts of the request, in the last entry; nil for none.
     var outcome: OperationOutcome?
-    /// The bytes that its records took.
+    /// The allowance of the page's records.
     var allowance: AnswerAllowance?
 
-    /// The page as a value.
+    /// The page as a resource.
     ///
     /// - Throws: ``FHIR/ResourceError`` where a record is damaged.
     var bundle: FHIR.Bundle {
@@ -79,9 +79,9 @@ struct BundlePage: Sendable {
         }
     }
 
-    /// The page in a format.
+    /// Returns the page in a format.
     ///
-    /// - Throws: ``FHIR/ResourceError`` where a record is damaged; ``RecordsFailure`` where the format has no place for
+    /// - Throws: ``FHIR/ResourceError`` where a record is damaged; ``RecordsFailure`` where the format cannot represent
     ///   something in it.
     func bytes(as format: FHIRFormat) throws -> AnswerBytes {
         try head.bytes(around: parts, as: format, reservation: allowance?.reservation) { part, format, output in
@@ -92,7 +92,7 @@ struct BundlePage: Sendable {
         }
     }
 
-    /// An entry with a record, or the last one.
+    /// An entry with a record, or the outcome at the end.
     private enum Part {
         case record(Entry)
         case outcome(OperationOutcome)
@@ -114,9 +114,9 @@ struct BundlePage: Sendable {
 
     private var parts: [Part] { entries.map { .record($0) } + (outcome.map { [.outcome($0)] } ?? []) }
 
-    /// Appends the page as JSON, as the resource of another Bundle's entry.
+    /// Appends the page as JSON, as the resource in another Bundle's entry.
     ///
-    /// - Throws: as ``bytes(as:)`` does.
+    /// - Throws: the errors of ``bytes(as:)``.
     func append(to writer: inout AnswerWriter) throws {
         try head.append(around: parts, as: .json, to: &writer) { part, _, output in
             try part.append(url: url, to: &output)

@@ -2,7 +2,7 @@ import FHIR
 import Foundation
 
 extension CapabilityStatement {
-    /// Makes the statement of what the records' FHIR API can do (<https://hl7.org/fhir/R4/http.html#capabilities>).
+    /// Creates the statement of the FHIR API's capabilities (<https://hl7.org/fhir/R4/http.html#capabilities>).
     static func records(
         date: Date, url: String, published: [String], hasExports: Bool = false, oauthURIs: JSON? = nil,
         version: String? = nil
@@ -23,7 +23,7 @@ extension CapabilityStatement {
         var rest = Rest(mode: .server)
         var security = Rest.Security()
         security.description =
-            "A bearer token is required, but for metadata, Questionnaires and definitions."
+            "A bearer token is required, except for metadata, Questionnaires and definitions."
         if let oauthURIs {
             security.object["extension"] = .array([oauthURIs])
             let system = "http://terminology.hl7.org/CodeSystem/restful-security-service"
@@ -31,7 +31,7 @@ extension CapabilityStatement {
         }
         rest.security = security
         var whole = [.transaction, .batch, .historySystem, .searchSystem].map { Rest.Interaction(code: $0) }
-        whole[0].documentation = "At most \(BundleEntry.most) entries; references by a search are resolved."
+        whole[0].documentation = "Up to \(BundleEntry.most) entries; references by a search are resolved."
         rest.interaction = whole
         rest.documentation = searching
         rest.searchParam = common.map(searchParameter)
@@ -71,14 +71,14 @@ extension CapabilityStatement {
         return resource
     }
 
-    /// What the parameters of the types do not say.
+    /// The documentation that the types' parameters do not contain.
     private static let searching = """
-        Searches of a type, of all types (`_type`) and of compartments, by GET and by forms, take chains and `_has` of \
-        at most \(SearchCriterionReader.deepest) references, `_include` and `_revinclude` with `:iterate` and `*`, `_sort`, \
-        `_count`, `_total`, `_summary`, `_elements`. `:in`, `:not-in`, `:above` and `:below` are answered of value sets that \
-        R4's own elements are bound to, and of ValueSets and CodeSystems that are stored here and name their codes. Not \
-        supported: `_filter`, `_text`, `_content`, `_list`, `_query`, `_contained`, `near`. A Subscription is kept as any other \
-        record: nothing is sent for it, and its status stays as it was written.
+        Searches of a type, of all types (`_type`) and of compartments, by GET and by forms, support chains and `_has` \
+        with up to \(SearchCriterionReader.deepest) references, `_include` and `_revinclude` with `:iterate` and `*`, \
+        `_sort`, `_count`, `_total`, `_summary`, `_elements`. `:in`, `:not-in`, `:above` and `:below` work with the value \
+        sets that R4 binds to its elements, and with stored ValueSets and CodeSystems that enumerate their codes. Not \
+        supported: `_filter`, `_text`, `_content`, `_list`, `_query`, `_contained`, `near`. A Subscription is stored as \
+        any other record: nothing is sent for it, and its status stays as written.
         """
 
     /// The parameters that all types have.
@@ -97,7 +97,7 @@ extension CapabilityStatement {
     private static func resource(_ type: String) -> Rest.Resource {
         var resource = Rest.Resource(type: type)
         let reading: [TypeRESTfulInteraction] = [.read, .vread, .historyInstance, .historyType, .searchType]
-        // The audit is written by the server alone.
+        // Only the server writes the audit.
         let isWritten = type != "AuditEvent"
         resource.interaction = (reading + (isWritten ? [.create, .update, .patch, .delete] : [])).map {
             Rest.Resource.Interaction(code: $0)
@@ -122,7 +122,7 @@ extension CapabilityStatement {
                 securityContext. Accept: application/fhir+json or application/fhir+xml reads the resource.
                 """
         }
-        // Which modifiers and prefixes a kind takes is the standard's to say.
+        // The standard defines the modifiers and prefixes of each kind.
         resource.searchParam = SearchTree.of(type)?.parameters.map(searchParameter) ?? []
         let own = SearchTree.of(type)?.parameters.filter { $0.kind == .reference }.map { type + ":" + $0.code } ?? []
         resource.object["searchInclude"] = .array((["*"] + own).map { .string($0) })
@@ -130,7 +130,7 @@ extension CapabilityStatement {
         return resource
     }
 
-    /// For each type the references that lead to it, but those that lead to most types.
+    /// For each type the references to it, except those with more than half of all types as targets.
     private static let reverseIncludes: [String: [String]] = {
         var includes: [String: [String]] = [:]
         for tree in RecordType.all.compactMap(SearchTree.of) {

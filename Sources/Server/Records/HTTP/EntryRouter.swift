@@ -6,14 +6,14 @@ import ServerHTTP
 import Synchronization
 import Trust
 
-/// What the requests of a Bundle's entries share with it: the caller, and the time to look for what is asked for.
+/// The values that the requests of a Bundle's entries share with it: the caller, and the time for searches.
 final class EntryScope: Sendable {
     let grant: AccessGrant
     let time: SearchTime
     let modifiedSince: Date?
     private let failed = Mutex<RecordsFailure?>(nil)
 
-    /// That of the entry which is being answered; nil for a request that comes alone.
+    /// The scope of the current entry; nil for a single request.
     @TaskLocal static var current: EntryScope?
 
     init(grant: AccessGrant, time: SearchTime, modifiedSince: Date?) {
@@ -22,14 +22,14 @@ final class EntryScope: Sendable {
         self.modifiedSince = modifiedSince
     }
 
-    /// Why the entry is refused; nil where it is not.
+    /// The reason that the entry is refused; nil where it is not.
     var failure: RecordsFailure? { @inline(never) get { failed.withLock { $0 } } }
 
     @inline(never)
     fileprivate func fail(_ failure: RecordsFailure) { failed.withLock { $0 = failure } }
 }
 
-/// Answers the entries of a Bundle by the routes of requests that come alone, so that they read at the same addresses.
+/// Routes the entries of a Bundle like single requests, so that they have the same addresses.
 struct EntryRouter: Sendable {
     private let responder: RouterResponder<ServerRequestContext>
     private let definitions: RouterResponder<ServerRequestContext>
@@ -37,8 +37,8 @@ struct EntryRouter: Sendable {
 
     /// - Parameters:
     ///   - definedTypes: the types whose definitions have routes of their own.
-    ///   - addReads: adds the routes that read.
-    ///   - addDefinitions: adds those of definitions.
+    ///   - addReads: adds the routes for reads.
+    ///   - addDefinitions: adds the routes for definitions.
     init(
         definedTypes: Set<String>, addReads: (RouterGroup<ServerRequestContext>) -> Void,
         addDefinitions: (RouterGroup<ServerRequestContext>) -> Void
@@ -55,9 +55,9 @@ struct EntryRouter: Sendable {
         definitions = responder(addDefinitions)
     }
 
-    /// Answers an entry.
+    /// Returns the response to an entry.
     ///
-    /// - Parameter limit: bytes that the answer may have.
+    /// - Parameter limit: the maximum number of bytes of the response.
     /// - Throws: ``RecordsFailure``
     func answer(
         _ request: EntryRequest, by grant: AccessGrant, within time: SearchTime, limit: Int,
@@ -82,7 +82,7 @@ struct EntryRouter: Sendable {
     }
 }
 
-/// Keeps why an entry is refused.
+/// Records the reason that an entry is refused.
 private struct EntryFailureMiddleware: RouterMiddleware {
     typealias Context = ServerRequestContext
 
@@ -96,7 +96,7 @@ private struct EntryFailureMiddleware: RouterMiddleware {
     }
 }
 
-/// Collects the body of an answer in memory, up to a limit.
+/// Collects the body of a response in memory, up to a limit.
 private final class BodyCollector: Sendable {
     struct Writer: ResponseBodyWriter {
         let collector: BodyCollector

@@ -6,22 +6,22 @@ import HTTPTypes
 import Hummingbird
 import ServerHTTP
 
-/// The form that a resource is sent in (<https://hl7.org/fhir/R4/http.html#mime-type>).
+/// The format of a resource (<https://hl7.org/fhir/R4/http.html#mime-type>).
 enum FHIRFormat: Sendable {
     case json
     case xml
 
-    /// The format that a media type, or a value of `_format`, names; nil for one that is not served.
+    /// Reads a media type, or a value of `_format`; nil for a format that is not supported.
     init?(name: some StringProtocol) {
         switch name {
-        // The plus sign of a media type is a space where it was not escaped.
+        // The plus sign of a media type is decoded as a space where it was not percent-encoded.
         case "json", "application/json", "text/json", "application/fhir+json", "application/fhir json": self = .json
         case "xml", "application/xml", "text/xml", "application/fhir+xml", "application/fhir xml": self = .xml
         default: return nil
         }
     }
 
-    /// The media type of answers.
+    /// The media type of responses.
     var mediaType: String {
         switch self {
         case .json: "application/fhir+json; charset=utf-8"
@@ -29,9 +29,9 @@ enum FHIRFormat: Sendable {
         }
     }
 
-    /// A resource's bytes.
+    /// Returns the bytes of a resource.
     ///
-    /// - Throws: ``RecordsFailure`` `format-impossible` where the format has no place for something in it.
+    /// - Throws: ``RecordsFailure`` `format-impossible` where the format cannot represent something in it.
     func bytes(of json: JSON) throws(RecordsFailure) -> [UInt8] {
         switch self {
         case .json: return json.bytes()
@@ -42,9 +42,9 @@ enum FHIRFormat: Sendable {
         }
     }
 
-    /// The resource in a body.
+    /// Reads the resource in a body.
     ///
-    /// - Throws: ``RecordsFailure`` where it is none.
+    /// - Throws: ``RecordsFailure`` where the body is not a resource.
     func resource(_ bytes: Data) throws(RecordsFailure) -> Resource {
         switch self {
         case .json:
@@ -58,7 +58,7 @@ enum FHIRFormat: Sendable {
                         + (error.line.map { " (line \($0))." } ?? "."))
             }
             guard let object = json.object else { throw .bodyMissing }
-            // By the same way as what comes as JSON, so that it is held to the same bounds.
+            // Parsed again as JSON, so that the same limits apply.
             do throws(ResourceError) { return try Resource(JSON.object(object).data()) } catch {
                 throw RecordsFailure(error)
             }
@@ -67,8 +67,8 @@ enum FHIRFormat: Sendable {
 }
 
 extension Request {
-    /// The format that the client takes: `_format` overrides the header, and of several the one is served that it likes
-    /// best, JSON where it says nothing; nil where it takes none that is served.
+    /// The accepted format with the highest weight; `_format` overrides the header. JSON without a header; nil where no
+    /// accepted format is supported.
     var acceptedFormat: FHIRFormat? {
         if uri.query != nil, let format = queryForm?["_format"], !format.isEmpty {
             return FHIRFormat(name: AcceptedValue(Substring(format)).name)
@@ -84,9 +84,9 @@ extension Request {
         return best?.format
     }
 
-    /// The format of an answer that is sent in any case: what the client does not take is told as JSON.
+    /// The format of a response; JSON where no accepted format is supported.
     var answerFormat: FHIRFormat { acceptedFormat ?? .json }
 
-    /// The format of the body, by what it is said to be; nil where that is no resource's.
+    /// The format of the body by its media type; nil where that is not the type of a resource.
     var bodyFormat: FHIRFormat? { bodyType.map { FHIRFormat(name: $0) } ?? .json }
 }

@@ -1,23 +1,23 @@
 import FHIR
 import Storage
 
-/// Which versions of one resource's history are asked for (<https://hl7.org/fhir/R4/http.html#history>).
+/// The parameters of one resource's history (<https://hl7.org/fhir/R4/http.html#history>).
 struct HistoryPage: Sendable {
     let count: Int
-    /// Only versions below this one.
+    /// Only versions after this one in the order of the history; nil for the first page.
     let before: Int64?
-    /// Only what was stored at this instant or later, in milliseconds.
+    /// Only versions that were stored at this instant or later, in milliseconds since 1970.
     let since: Int64?
-    /// Only what was the present at some time from the first millisecond on and before the second.
+    /// Only versions that were current at some time from the first millisecond on and before the second.
     let at: (low: Int64, high: Int64)?
-    /// The parameters that were used, for the links.
+    /// The applied parameters, for the links.
     let used: [(name: String, value: String)]
 
-    /// Whether only some of the versions are asked for.
+    /// Whether only some of the versions are requested.
     var isNarrowed: Bool { since != nil || at != nil }
 
     /// - Parameter strict: whether an unknown parameter is an error (`Prefer: handling=strict`).
-    /// - Throws: ``RecordsFailure`` for a value that cannot be read.
+    /// - Throws: ``RecordsFailure`` for an invalid value.
     init(_ parameters: [(name: String, value: String)], strict: Bool) throws {
         var count = SearchQuery.standardCount
         var before: Int64?
@@ -47,7 +47,7 @@ struct HistoryPage: Sendable {
         (self.count, self.before, self.since, self.at, self.used) = (count, before, since, at, used)
     }
 
-    /// Those of some versions of a record that are asked for, in their order.
+    /// Returns the requested ones of some versions of a record, in their order.
     func taking(_ versions: [StoredRecord], in transaction: any SQLTransaction) throws -> [StoredRecord] {
         guard isNarrowed, let first = versions.first else { return versions }
         let former = try transaction.query(
@@ -62,7 +62,7 @@ struct HistoryPage: Sendable {
             }
         ) { first, _ in first }
         return versions.filter { version in
-            // The present has no row of a former version, and no end.
+            // The current version has no row in `record_former`, and no end.
             let time = ends[version.version] ?? (stored: Milliseconds.of(version.lastUpdated), until: .max)
             if let since, time.stored < since { return false }
             guard let at else { return true }
@@ -70,7 +70,7 @@ struct HistoryPage: Sendable {
         }
     }
 
-    /// How many versions of a record are asked for. Parameters: ``totalParameters(type:id:)``.
+    /// The number of requested versions of a record. Parameters: ``totalParameters(type:id:)``.
     var totalSQL: String {
         func condition(_ row: String, isFormer: Bool) -> String {
             RecordAddress.condition + (since == nil ? "" : " AND \(row).updated_ms >= ?")

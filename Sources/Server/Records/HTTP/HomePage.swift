@@ -1,15 +1,16 @@
 import Hummingbird
 import ServerHTTP
 
-/// The page for a person who opens the server's address in a browser: the purpose of the server, and the way to a token.
+/// The page for a person who opens the server's address in a browser. It explains the server's purpose, and how to get
+/// a token.
 struct HomePage: Sendable {
     /// The study's title, where it is known.
     let title: String?
     /// The version of the program, where it is known.
     let version: String?
-    /// Where others reach the server, without a slash at the end.
+    /// The URL at which clients reach the server, without a final slash.
     let base: String
-    /// Whether the server lets apps in by SMART on FHIR.
+    /// Whether the server authorizes apps by SMART on FHIR.
     let hasAuthorization: Bool
 
     var page: Page {
@@ -17,7 +18,7 @@ struct HomePage: Sendable {
         let documents =
             [
                 ("/fhir/metadata?_format=json", "Capabilities", "the CapabilityStatement of this FHIR server"),
-                ("/openapi.json", "OpenAPI", "the same for tools that know OpenAPI 3.1"),
+                ("/openapi.json", "OpenAPI", "the same for tools that support OpenAPI 3.1"),
             ]
             + (hasAuthorization
                 ? [("/fhir/.well-known/smart-configuration", "SMART configuration", "for apps that people sign in to")]
@@ -55,7 +56,7 @@ struct HomePage: Sendable {
     }
 }
 
-/// Answers a browser that opens `/` or `/fhir` with a page. All other requests for these addresses go on.
+/// Responds with a page to a browser that opens `/` or `/fhir`. All other requests for these addresses continue.
 struct HomePageMiddleware: RouterMiddleware {
     typealias Context = ServerRequestContext
 
@@ -74,7 +75,7 @@ struct HomePageMiddleware: RouterMiddleware {
         return response
     }
 
-    /// Whether a browser asks: `text/html` is accepted and no format of FHIR is liked better.
+    /// Whether the request is from a browser: `text/html` is accepted and no format of FHIR has a higher weight.
     static func isAsked(by request: Request) -> Bool {
         guard request.method == .get || request.method == .head, (request.uri.query ?? "").isEmpty,
             ["/", "/fhir", "/fhir/"].contains(request.uri.path)

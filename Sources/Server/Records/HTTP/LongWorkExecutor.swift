@@ -1,7 +1,8 @@
 import Dispatch
 
-/// Runs tasks that may compute for long. Dispatch gives each quality of service threads of its own, as many as there are
-/// processors: nothing else in the server uses this one, so that long work never takes the threads of short work.
+/// Runs tasks that may compute for a long time. Dispatch has separate threads for each quality of service, as many as
+/// there are processors. Nothing else in the server uses this one, so that long tasks never take the threads of short
+/// ones.
 final class LongWorkExecutor: TaskExecutor {
     private let queue = DispatchQueue(label: "tributary.long-work", qos: .userInitiated, attributes: .concurrent)
 

@@ -1,14 +1,14 @@
 import Hummingbird
 import ServerHTTP
 
-/// Runs requests that may compute for long on threads of their own. Swift's own threads are as few as the
-/// processors: two requests that compute there would keep every other one waiting.
+/// Runs requests that may compute for a long time on separate threads. Swift's own threads are only as many as the
+/// processors: two such requests could block all others.
 struct LongWorkMiddleware: RouterMiddleware {
     typealias Context = ServerRequestContext
 
     let executor: LongWorkExecutor
 
-    /// A body up to this many bytes is worked on soon.
+    /// Maximum number of bytes of a body that is processed quickly.
     private static let shortBody = 64 << 10
 
     func handle(
@@ -18,12 +18,12 @@ struct LongWorkMiddleware: RouterMiddleware {
         return try await withTaskExecutorPreference(executor) { try await next(request, context) }
     }
 
-    /// Whether a request brings a large body, or a patch, whose cost is that of the resource.
+    /// Whether a request has a large body, or a patch, whose cost depends on the resource.
     private static func mayTakeLong(_ request: Request) -> Bool {
         switch request.method {
         case .get, .head, .delete, .options: false
         case .patch: true
-        // A Bundle of few bytes can patch large resources.
+        // A small Bundle may patch large resources.
         case .post where request.uri.path == "/fhir" || request.uri.path == "/fhir/": true
         default: request.headers[.contentLength].flatMap { Int($0) }.map { $0 > shortBody } ?? true
         }

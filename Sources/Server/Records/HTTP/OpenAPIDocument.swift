@@ -1,11 +1,11 @@
 import FHIR
 
-/// What the API can do as an OpenAPI 3.1 document (<https://spec.openapis.org/oas/v3.1.0.html>), made of its
-/// CapabilityStatement: neither says what the other does not.
+/// The API as an OpenAPI 3.1 document (<https://spec.openapis.org/oas/v3.1.0.html>). It is made from the
+/// CapabilityStatement, so that both describe the same.
 struct OpenAPIDocument {
     let json: JSON
 
-    /// - Parameter url: the address that the paths are below.
+    /// - Parameter url: the base URL of the paths.
     init(_ statement: CapabilityStatement, url: String) {
         var paths = OpenAPIPaths(patches: statement.patchFormat)
         for rest in statement.rest {
@@ -16,7 +16,7 @@ struct OpenAPIDocument {
             "openapi": "3.1.0",
             "info": [
                 "title": .string(statement.implementation?.description ?? "Records of a study"), "version": "R4",
-                "summary": "FHIR R4 (4.0.1), as its CapabilityStatement at /metadata says",
+                "summary": "FHIR R4 (4.0.1), as in its CapabilityStatement at /metadata",
             ],
             "servers": [["url": .string(url)]], "security": [["bearer": []]], "paths": .object(paths.object),
             "components": Self.components(paths.types),
@@ -75,13 +75,13 @@ struct OpenAPIDocument {
                 ],
                 "member": [
                     "name": "member", "in": "path", "required": true,
-                    "description": "A type, or * for all that belong to the compartment",
+                    "description": "A type, or * for all types in the compartment",
                     "schema": ["type": "string", "pattern": "^([A-Z][A-Za-z]{0,63}|\\*)$"],
                 ],
             ],
             "responses": [
                 "refusal": [
-                    "description": "Refused; the stable code stands in issue.details.text",
+                    "description": "Refused; the stable code is in issue.details.text",
                     "content": OpenAPIPaths.content("OperationOutcome"),
                 ]
             ],

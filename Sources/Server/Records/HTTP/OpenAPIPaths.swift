@@ -1,43 +1,43 @@
 import FHIR
 
-/// The paths of an OpenAPI document while they are put together.
+/// Builds the paths of an OpenAPI document.
 struct OpenAPIPaths {
-    /// What may be answered beside refusals.
+    /// A possible response, other than a refusal.
     struct Answer {
         let status: String
         let description: String
         let content: JSON?
 
-        /// A resource of one of some types.
+        /// Returns a response with a resource of one of some types.
         static func resource(_ status: String, _ types: String...) -> Answer {
             Answer(
                 status: status, description: types.joined(separator: " or "), content: OpenAPIPaths.content(of: types))
         }
 
-        /// What a write answers, as `Prefer` asks. OpenAPI has no words for a body that may be missing.
+        /// Returns the response to a write, which depends on `Prefer`. OpenAPI cannot describe an optional body.
         static func written(_ status: String, _ type: String) -> Answer {
             Answer(
                 status: status,
-                description: "\(type); with Prefer: return=OperationOutcome what was done, with return=minimal no body",
+                description: "\(type); with Prefer: return=OperationOutcome an outcome, with return=minimal no body",
                 content: OpenAPIPaths.content(of: [type, "OperationOutcome"]))
         }
 
-        /// No body.
+        /// Returns a response without a body.
         static func done(_ status: String) -> Answer { Answer(status: status, description: "Done", content: nil) }
     }
 
-    /// What an operation takes.
+    /// The input of an operation.
     struct Input {
-        /// The parts of its path, by the names of the document's parameters.
+        /// The parameters in its path, by their names in the document.
         var path: [String] = []
-        /// Parameters of its address.
+        /// The query parameters.
         var query: [String] = []
         var headers: [String] = []
-        /// A header without which it is refused.
+        /// A required header.
         var neededHeader: String?
-        /// Its body by media types.
+        /// The body, by media type.
         var body: JSON?
-        /// The fields of its form.
+        /// The fields of the form.
         var form: [String]?
     }
 
@@ -58,7 +58,7 @@ struct OpenAPIPaths {
         ]
     }
 
-    /// A patch by its media type: FHIRPath Patch where it is a resource, RFC 6902, RFC 7396.
+    /// The body of a patch, by media type: a FHIRPath Patch as a resource, RFC 6902, RFC 7396.
     private var patch: JSON {
         var content = JSONObject()
         for format in patches {
@@ -75,7 +75,7 @@ struct OpenAPIPaths {
 
     private static let history = ["_since", "_at", "_count", "_cursor"]
     private static let export = ["_outputFormat", "_since", "_type", "_elements", "_typeFilter"]
-    /// What a search takes beside what it searches by.
+    /// The result parameters of a search.
     private static let results = [
         "_count", "_cursor", "_sort", "_include", "_revinclude", "_total", "_summary", "_elements",
     ]
@@ -111,7 +111,7 @@ struct OpenAPIPaths {
             status: "200", description: "Manifest",
             content: ["application/json": ["schema": ["$ref": "#/components/schemas/ExportManifest"]]])
         let lines = Answer(
-            status: "200", description: "A resource a line",
+            status: "200", description: "One resource on each line",
             content: ["application/fhir+ndjson": ["schema": ["type": "string"]]])
         add(
             "/$export/{job}", "get", "export-status", Input(path: ["job"]),
@@ -132,7 +132,7 @@ struct OpenAPIPaths {
             answers: [.done("202")])
     }
 
-    /// A search by its address and by a form.
+    /// Adds a search by its address and by a form.
     private mutating func addSearch(_ address: String, _ name: String, path: [String] = [], by search: [String]) {
         let query = search + Self.results
         let answers = [Answer.resource("200", "Bundle")]

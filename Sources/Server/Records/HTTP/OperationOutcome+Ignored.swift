@@ -1,11 +1,11 @@
 import FHIR
 
 extension OperationOutcome {
-    /// Maximum number of ignored parameters that are named.
+    /// Maximum number of ignored parameters in an outcome.
     private static let mostIgnored = 20
 
-    /// A warning for each parameter that is not known and was ignored
-    /// (<https://hl7.org/fhir/R4/search.html#errors>); nil where there is none.
+    /// Creates a warning for each unknown parameter that was ignored (<https://hl7.org/fhir/R4/search.html#errors>);
+    /// nil where there is none.
     init?(ignored names: [String]) {
         guard !names.isEmpty else { return nil }
         self.init(
@@ -13,7 +13,7 @@ extension OperationOutcome {
                 var issue = Issue(severity: .warning, code: .notSupported)
                 issue.details = CodeableConcept(coding: [], text: "parameter-unknown")
                 issue.diagnostics =
-                    "The parameter \(ParameterName.shown(name)) is not known and was ignored; see /fhir/metadata."
+                    "The parameter \(ParameterName.shown(name)) is unknown and was ignored; see /fhir/metadata."
                 return issue
             })
     }

@@ -5,13 +5,13 @@ import HTTPTypes
 import Hummingbird
 import ServerHTTP
 
-/// A Binary that is read and written as its content (<https://hl7.org/fhir/R4/binary.html#rest>).
+/// Reads and writes of a Binary as its content (<https://hl7.org/fhir/R4/binary.html#rest>).
 enum RawBinary {
     static let type = "Binary"
-    /// The media type of a Binary that names none, or one that no header may carry.
+    /// The media type of a Binary without one, or with one that is not valid in a header.
     static let unknownType = "application/octet-stream"
 
-    /// Whether a request's address is that of a Binary, or of the type where it writes.
+    /// Whether a request's address is that of a Binary, or for a create that of the type.
     static func isAddressed(by request: Request) -> Bool {
         let parts = request.uri.path.split(separator: "/")
         guard parts.count >= 2, parts[1] == type else { return false }
@@ -22,20 +22,20 @@ enum RawBinary {
         }
     }
 
-    /// The media type by which the content of a Binary is sent.
+    /// Returns the media type with which the content of a Binary is sent.
     static func contentType(of resource: Resource) -> String {
         guard let text = resource["contentType"]?.string, isMediaType(text) else { return unknownType }
         return text
     }
 
-    /// The resource that a body is: a Binary in a FHIR format, or the content of one.
+    /// Reads the resource in a body: a Binary in a FHIR format, or the content of one.
     ///
-    /// Content of a FHIR media type that is another resource is the content of a Binary too. Content of another media type may
-    /// be anything: an XML document of another standard, for example.
+    /// Content of a FHIR media type that is another resource is the content of a Binary, too. Content of another media
+    /// type may be anything, for example an XML document of another standard.
     ///
     /// - Parameters:
     ///   - id: the id in the address.
-    ///   - most: maximum bytes of the resource.
+    ///   - most: the maximum number of bytes of the resource.
     /// - Throws: ``RecordsFailure``
     static func resource(
         _ body: Data, of request: Request, id: String?, maximumBytes most: Int
@@ -43,7 +43,7 @@ enum RawBinary {
         guard let header = request.headers[.contentType] else {
             return try FHIRFormat.json.resource(body).expected(type)
         }
-        // FHIR's codes have single spaces (<https://hl7.org/fhir/R4/datatypes.html#code>).
+        // FHIR's codes contain only single spaces (<https://hl7.org/fhir/R4/datatypes.html#code>).
         let mediaType = header.split { $0 == " " || $0 == "\t" }.joined(separator: " ")
         guard isMediaType(mediaType), let name = request.bodyType else { throw .contentTypeInvalid }
         guard !body.isEmpty else { throw .contentEmpty }
@@ -52,7 +52,7 @@ enum RawBinary {
                 let resource = try format.resource(body)
                 if resource.resourceType == type { return resource }
             } catch {
-                // Only FHIR's own media types promise a resource.
+                // Only FHIR's own media types guarantee a resource.
                 guard !name.hasPrefix("application/fhir") else { throw .contentTypeFalse }
             }
         }
@@ -69,7 +69,7 @@ enum RawBinary {
         return Resource(object)
     }
 
-    /// Whether a text is a media type with its parameters (RFC 9110 section 8.3.1) that a header may carry.
+    /// Whether a text is a media type with parameters (RFC 9110 section 8.3.1) that is valid in a header.
     static func isMediaType(_ text: String) -> Bool {
         guard text.utf8.count <= 256, text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else { return false }
         let name = text.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
@@ -94,10 +94,10 @@ extension Resource {
 }
 
 extension Request {
-    /// Whether a client is sent the content of a Binary rather than the resource: it does not ask for a FHIR format, or likes
-    /// the content better.
+    /// Whether the client gets the content of a Binary rather than the resource: it accepts no FHIR format, or prefers
+    /// the content.
     ///
-    /// `application/json` and `application/xml` ask for the resource only where nothing else is accepted.
+    /// `application/json` and `application/xml` request the resource only where nothing else is accepted.
     func acceptsRaw(contentType: String) -> Bool {
         if uri.query != nil, let format = uri.queryParameters["_format"], !format.isEmpty {
             return FHIRFormat(name: AcceptedValue(format).name) == nil
@@ -107,7 +107,7 @@ extension Request {
         let name = AcceptedValue(contentType[...]).name
         let group = name.prefix { $0 != "/" } + "/*"
         var (fhir, generic, exact, range, other) = (0.0, 0.0, 0.0, 0.0, 0.0)
-        // Of two that are liked alike, the one that is named first.
+        // Of two with the same weight, the first in the header is preferred.
         var isExactFirst = false
         for value in accepted {
             switch value.name {
@@ -134,9 +134,9 @@ extension Request {
 }
 
 extension Response {
-    /// The content of a Binary. A browser neither guesses another type nor runs what is in it.
+    /// Creates a response with the content of a Binary. A browser neither guesses another type nor executes it.
     ///
-    /// - Throws: ``RecordsFailure`` where the data is no base64.
+    /// - Throws: ``RecordsFailure`` where the data are not base64.
     init(raw resource: Resource, of record: StoredRecord) throws {
         let text = resource["data"]?.string ?? ""
         guard let data = Data(base64Encoded: text, options: .ignoreUnknownCharacters) else {
@@ -156,6 +156,6 @@ extension Response {
 }
 
 extension HTTPField.Name {
-    /// The resource whose access rules hold for a Binary (<https://hl7.org/fhir/R4/binary.html#security>).
+    /// The resource whose access rules apply to a Binary (<https://hl7.org/fhir/R4/binary.html#security>).
     static let securityContext = HTTPField.Name(validated: "X-Security-Context")
 }

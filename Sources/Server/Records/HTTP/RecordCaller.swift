@@ -1,11 +1,11 @@
 import Storage
 import Trust
 
-/// Who asks for records.
+/// The caller of a request for records.
 struct RecordCaller: Sendable {
-    /// What they may do, as it was known when they began to ask.
+    /// The grant at the start of the request.
     let grant: AccessGrant
-    /// Whose grant is looked at again where something comes of it; nil for one that is as it was.
+    /// The bearer whose grant is checked again in the transaction; nil where the grant is not cached.
     private let bearer: Bearer?
 
     init(_ grant: AccessGrant) {
@@ -18,7 +18,7 @@ struct RecordCaller: Sendable {
         self.bearer = bearer
     }
 
-    /// What they may do now; nil where that is nothing any more.
+    /// Returns the current grant; nil where it has ended.
     func grant(_ access: AccessControl, in transaction: any SQLTransaction) throws -> AccessGrant? {
         guard let bearer else { return grant }
         return try access.grant(of: bearer, in: transaction)

@@ -3,7 +3,7 @@ import HTTPTypes
 import Trust
 
 extension RecordsFailure {
-    /// What is answered to a decision that permits nothing.
+    /// Creates the response to a decision that does not permit an interaction.
     init(_ decision: RecordDecision) {
         switch decision {
         case .permitted, .hidden: self = .notFound
@@ -13,7 +13,7 @@ extension RecordsFailure {
         }
     }
 
-    /// What is answered where the house does not take a resource.
+    /// Creates the response to a resource that is not admitted.
     init(_ error: RecordAdmissionError) {
         switch error.kind {
         case .shape: self.init(status: .badRequest, issue: .structure, code: error.code, message: error.message)
@@ -25,7 +25,7 @@ extension RecordsFailure {
         issues = RecordIssue.bounded(error.issues)
     }
 
-    /// What is answered to a patch that cannot be applied.
+    /// Creates the response to a patch that cannot be applied.
     init(_ error: PatchError) {
         switch error.code {
         case PatchError.tooLarge.code: self = .resourceTooLarge
@@ -38,12 +38,12 @@ extension RecordsFailure {
         }
     }
 
-    /// What is answered where a body is no resource.
+    /// Creates the response to a body that is not a resource.
     init(_ error: ResourceError) {
         self.init(status: .badRequest, issue: .structure, code: error.code, message: error.message)
     }
 
-    /// The same, with the place of the entry of a Bundle that it is about.
+    /// Returns the failure with the index of a Bundle's entry.
     func of(entry place: Int) -> RecordsFailure {
         RecordsFailure(
             status: status, issue: issue, code: code, message: "Entry \(place + 1) of the Bundle: \(message)",
@@ -53,10 +53,10 @@ extension RecordsFailure {
             issues: issues.map { $0.inside(entry: place) })
     }
 
-    /// The same about a resource, where no element is named.
+    /// Returns the failure with the type of the resource as its expression, where it has none.
     func about(_ type: String?) -> RecordsFailure {
         var failure = self
-        // A name that is no type of a resource is the caller's own text, which no refusal repeats.
+        // An unknown type name is the caller's own text, which no refusal repeats.
         let isKnown = type.map { RecordType.isHeld(String($0.prefix { $0 != "." })) } ?? false
         failure.expression = expression ?? (isKnown ? type : nil)
         return failure
@@ -72,20 +72,20 @@ extension RecordsFailure {
 
     static let criteriaMissing = wrong(
         .required, "criteria-missing",
-        "A conditional request needs a search parameter that tells which resource it means.")
+        "A conditional request needs a search parameter that identifies its resource.")
     static let severalMatches = failed(
-        .multipleMatches, "multiple-matches", "More than one resource is found; say more exactly which one is meant.")
+        .multipleMatches, "multiple-matches", "More than one resource matches; use more specific criteria.")
     static let versionConflict = failed(
-        .conflict, "version-conflict", "The resource is not at the version that If-Match names; read it again.")
+        .conflict, "version-conflict", "The current version is not the one in If-Match; read the resource again.")
     static let exists = failed(
-        .duplicate, "record-exists", "There is such a resource, and If-None-Match says there is not.")
+        .duplicate, "record-exists", "The resource exists, and If-None-Match requires that it does not.")
     static let resourceTooLarge = RecordsFailure(
         status: .contentTooLarge, issue: .tooLong, code: "resource-too-large",
         message:
-            "The resource would have more bytes than one may have, after its patch or with its references replaced.")
+            "The resource would exceed the maximum size after its patch or the replacement of its references.")
     static let bundleTooLarge = RecordsFailure(
         status: .contentTooLarge, issue: .tooLong, code: "too-costly",
-        message: "What the Bundle writes has more bytes than its entries may have together; send several.")
+        message: "The resources that the Bundle writes exceed the maximum size together; send several Bundles.")
     static let criteriaUndecidable = wrong(
         .notSupported, "criteria-undecidable",
         """
@@ -100,9 +100,9 @@ extension RecordsFailure {
             """)
     static let idTaken = RecordsFailure(
         status: .conflict, issue: .duplicate, code: "id-taken",
-        message: "The body has the id of a resource that the search does not find.")
+        message: "The body has the id of a resource that does not match the search.")
     static let fullURLTwice = wrong(
-        .invalid, "full-url-twice", "Two entries of the Bundle have one fullUrl; references cannot tell them apart.")
+        .invalid, "full-url-twice", "Two entries of the Bundle have one fullUrl; references cannot distinguish them.")
     static let tooManyReferences = wrong(
         .tooCostly, "too-costly", "Too many references of the Bundle are searches; send several Bundles.")
     static let tooMuchRead = wrong(
@@ -110,34 +110,34 @@ extension RecordsFailure {
         "The Bundle reads more than \(BundleEntry.mostRead) resources, or too many bytes; send several.")
     static let tooMuchReplaced = wrong(
         .tooCostly, "too-costly", "The resources that the Bundle changes have too many bytes; send several Bundles.")
-    /// 429: the app's bytes of the day are used up.
+    /// 429: the app has used up its bytes of the day.
     static func writeQuota(retryAfter seconds: Int) -> RecordsFailure {
         RecordsFailure(
             status: .tooManyRequests, issue: .throttled, code: "write-quota",
-            message: "This app has written as many bytes of this patient's records as it may in a day.",
+            message: "This app has reached the daily limit of bytes for this patient's records.",
             headers: [.retryAfter: String(seconds)])
     }
-    static let otherID = wrong(.invalid, "id-mismatch", "The id in the body is not that of the resource that is meant.")
-    static let idMissing = wrong(.required, "id-missing", "The body must have the id that the address has.")
+    static let otherID = wrong(.invalid, "id-mismatch", "The id in the body is not that of the target resource.")
+    static let idMissing = wrong(.required, "id-missing", "The body must have the id in the address.")
     static let idInvalid = wrong(
         .value, "id-invalid", "An id is 1 to 64 letters, digits, hyphens and dots.")
-    static let otherType = wrong(.invalid, "type-mismatch", "The body is not of the type that the address names.")
+    static let otherType = wrong(.invalid, "type-mismatch", "The body is not of the type in the address.")
     static let identityPatched = RecordsFailure(
         status: .unprocessableContent, issue: .businessRule, code: "patch-of-identity",
         message: "A patch changes neither the type nor the id of a resource.")
     static let versionTagInvalid = wrong(
         .value, "version-tag-invalid",
-        "If-Match and If-None-Match take * or version tags such as W/\"1\" with commas between them.")
+        "If-Match and If-None-Match must be * or version tags such as W/\"1\", separated by commas.")
     static let referenceUnresolved = failed(
         .notFound, "reference-unresolved", "A reference by a search does not find exactly one resource.")
     static let namedTwice = wrong(
-        .invalid, "resource-named-twice", "Two entries of the Bundle write one resource; send one of them.")
+        .invalid, "resource-named-twice", "Two entries of the Bundle write the same resource; send one of them.")
     static let overtaken = RecordsFailure(
         status: .conflict, issue: .conflict, code: "overtaken",
-        message: "Others changed the same resources at the same time; send it again.")
+        message: "Other requests changed the same resources at the same time; send the request again.")
     static let participantDeleted = RecordsFailure(
         status: .forbidden, issue: .forbidden, code: DeletionRegister.code,
-        message: "The participant was deleted from this study; nothing about them is taken.")
+        message: "The participant was deleted from this study; no data about them are accepted.")
     static let formUnknown = RecordsFailure(
         status: .unsupportedMediaType, issue: .notSupported, code: "media-type-unknown",
         message: """
@@ -148,16 +148,16 @@ extension RecordsFailure {
         .required, "profile-missing", "The mode profile needs the parameter profile: the URL of a profile.")
     static let profileUnknown = wrong(
         .notFound, "profile-unknown",
-        "A profile that is asked for is not known here, or not in this version: nothing was checked.")
+        "A requested profile is unknown, or unknown in this version; nothing was validated.")
     static let typePublished = RecordsFailure(
         status: .forbidden, issue: .forbidden, code: "type-published",
-        message: "This definition is the server's own; it is not written here.")
+        message: "This definition is part of the server and cannot be written.")
     static let bundleExpected = wrong(
-        .invalid, "bundle-expected", "What is sent to the root is a Bundle of the type batch or transaction.")
+        .invalid, "bundle-expected", "The root accepts only a Bundle of the type batch or transaction.")
     static let tooManyEntries = RecordsFailure(
         status: .contentTooLarge, issue: .tooLong, code: "too-many-entries",
-        message: "A Bundle has at most \(BundleEntry.most) entries; send several.")
+        message: "A Bundle may have up to \(BundleEntry.most) entries; send several Bundles.")
     static let entryInvalid = wrong(
         .invalid, "entry-invalid",
-        "An entry has a request with a method and an address such as Patient/1, and a resource where it writes one.")
+        "An entry needs a request with a method and an address such as Patient/1, and for a write a resource.")
 }

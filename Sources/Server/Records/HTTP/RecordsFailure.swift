@@ -8,17 +8,17 @@ import Storage
 struct RecordsFailure: Refusal, Hashable {
     let status: HTTPResponse.Status
     let issue: IssueType
-    /// Ours, stable.
+    /// A stable code of this server.
     let code: String
     let message: String
     var headers: HTTPFields = [:]
-    /// The element that the refusal is about, where it is about one and has no ``issues``.
+    /// The element of the refusal, where it is about one and has no ``issues``.
     var expression: String?
-    /// The problems of the resource; empty for a refusal that is not about its content.
+    /// The problems of the resource; empty where the refusal is not about its content.
     var issues: [RecordIssue] = []
 
     func response(from request: Request, context: some RequestContext) -> Response {
-        // A token that was sent and is not valid is reported as such (RFC 6750).
+        // An invalid token is reported as such (RFC 6750).
         if self == Self.unauthenticated, request.bearerToken != nil {
             return Self.tokenInvalid.response(from: request, context: context)
         }
@@ -32,7 +32,7 @@ struct RecordsFailure: Refusal, Hashable {
 }
 
 extension RecordsFailure {
-    /// Makes the failure that any error means to the one who asked.
+    /// Creates the response to any error.
     init(_ error: any Error) {
         switch error {
         case let failure as RecordsFailure: self = failure
@@ -67,12 +67,12 @@ extension RecordsFailure {
     static func unknownParameter(_ name: String) -> RecordsFailure {
         RecordsFailure(
             status: .badRequest, issue: .notSupported, code: "parameter-unknown",
-            message: "The parameter \(ParameterName.shown(name)) is not known here; see /fhir/metadata.")
+            message: "The parameter \(ParameterName.shown(name)) is unknown; see /fhir/metadata.")
     }
     static let unauthenticated = RecordsFailure(
         status: .unauthorized, issue: .login, code: "not-authenticated", message: "A valid bearer token is required.",
         headers: [.wwwAuthenticate: "Bearer realm=\"tributary\""])
-    /// The same where a token was sent (RFC 6750 section 3.1).
+    /// The same for a request with a token (RFC 6750 section 3.1).
     static let tokenInvalid = RecordsFailure(
         status: .unauthorized, issue: .login, code: "not-authenticated",
         message: "The bearer token is unknown, has expired or was revoked.",
@@ -86,7 +86,7 @@ extension RecordsFailure {
         status: .notFound, issue: .notFound, code: "record-unknown", message: "There is no such resource.")
     static let unknownType = RecordsFailure(
         status: .notFound, issue: .notSupported, code: "type-unknown",
-        message: "Resources of this type are not held here; see /fhir/metadata.")
+        message: "This server does not store resources of this type; see /fhir/metadata.")
     static let operationUnknown = RecordsFailure(
         status: .notFound, issue: .notSupported, code: "operation-unknown",
         message: "There is no such operation for this type; see /fhir/metadata.")
@@ -94,48 +94,48 @@ extension RecordsFailure {
         status: .gone, issue: .deleted, code: "record-deleted", message: "The resource has been deleted.")
     static let notAcceptable = RecordsFailure(
         status: .notAcceptable, issue: .notSupported, code: "format-unknown",
-        message: "What is served is application/fhir+json and application/fhir+xml.")
+        message: "The server supports application/fhir+json and application/fhir+xml.")
     static let formatImpossible = RecordsFailure(
         status: .notAcceptable, issue: .notSupported, code: "format-impossible",
-        message: "The resource holds something that XML has no place for; ask for application/fhir+json.")
+        message: "XML cannot represent a part of the resource; use application/fhir+json.")
     static let bodyMissing = RecordsFailure(
-        status: .badRequest, issue: .structure, code: "body-missing", message: "The body is no resource.")
+        status: .badRequest, issue: .structure, code: "body-missing", message: "The body is not a resource.")
     static let parametersExpected = RecordsFailure(
         status: .badRequest, issue: .structure, code: "parameters-expected",
         message: "The body of an operation is a Parameters resource, or empty.")
     static let contentEmpty = RecordsFailure(
         status: .badRequest, issue: .required, code: "content-empty",
-        message: "A Binary that is sent as its content has at least one byte.")
+        message: "The content of a Binary must not be empty.")
     static let contentTypeInvalid = RecordsFailure(
         status: .unsupportedMediaType, issue: .value, code: "content-type-invalid",
-        message: "The Content-Type is no media type such as application/pdf.")
+        message: "The Content-Type is not a media type such as application/pdf.")
     static let contentTypeFalse = RecordsFailure(
         status: .badRequest, issue: .structure, code: "content-type-false",
-        message: "The content is not what its Content-Type says: it cannot be read as FHIR.")
+        message: "The content does not match its Content-Type: it cannot be parsed as FHIR.")
     static let securityContextInvalid = RecordsFailure(
         status: .badRequest, issue: .value, code: "security-context-invalid",
         message: "X-Security-Context is a reference such as Patient/1.")
     static let contentInvalid = RecordsFailure(
         status: .internalServerError, issue: .exception, code: "content-invalid",
-        message: "The stored data of this Binary is no base64; read it as application/fhir+json.")
+        message: "The stored data of this Binary are not base64; read it as application/fhir+json.")
     static let tooManyValues = RecordsFailure(
         status: .badRequest, issue: .tooCostly, code: "too-costly",
-        message: "There are too many values; ask for them in several requests.")
+        message: "There are too many values; use several requests.")
     static let tooSlow = RecordsFailure(
         status: .badRequest, issue: .tooCostly, code: "too-costly",
-        message: "It takes too long to find what is asked for; ask for less, by more conditions or fewer values.")
+        message: "The search takes too long; add conditions, or use fewer values.")
     static let answerTooLarge = RecordsFailure(
         status: .badRequest, issue: .tooCostly, code: "too-costly",
-        message: "The answer would have too many bytes; ask for fewer records in one request.")
+        message: "The response would be too large; request fewer records at a time.")
     static let storageFull = RecordsFailure(
         status: HTTPFailure.storageFull.status, issue: .noStore, code: "storage-full",
         message: HTTPFailure.storageFull.message, headers: HTTPFailure.storageFull.headers)
     static let storageBusy = RecordsFailure(
         status: .serviceUnavailable, issue: .transient, code: "storage-busy",
         message: "The records' store is busy; nothing was stored. Try again later.", headers: [.retryAfter: "5"])
-    /// The client is gone, or the server is being stopped.
+    /// The client has disconnected, or the server is stopping.
     static let cancelled = RecordsFailure(HTTPFailure.requestCancelled)
-    /// 429: the caller's searches take too much of the server's time.
+    /// 429: the caller's searches use too much of the server's time.
     static func searchesTooLong(retryAfter seconds: Int) -> RecordsFailure {
         RecordsFailure(
             status: .tooManyRequests, issue: .throttled, code: "rate-limited",

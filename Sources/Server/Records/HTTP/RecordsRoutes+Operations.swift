@@ -23,10 +23,10 @@ extension RecordsRoutes {
             ), as: request.answerFormat, on: service.longWork)
     }
 
-    /// The parameters of an operation: those of the address, and those of the Parameters in the body of a POST
-    /// (<https://hl7.org/fhir/R4/operations.html#executing>). A body may be missing.
+    /// Returns the parameters of an operation: those of the address, and those of the Parameters in the body of a POST
+    /// (<https://hl7.org/fhir/R4/operations.html#executing>). The body is optional.
     ///
-    /// - Throws: ``RecordsFailure`` for a body that is no Parameters, or has a parameter that is no single value.
+    /// - Throws: ``RecordsFailure`` where the body is not a Parameters resource, or a parameter is not a single value.
     func operationParameters(_ request: Request) async throws -> [(name: String, value: String)] {
         let ofAddress = try request.searchParameters
         guard request.method == .post else { return ofAddress }
@@ -45,7 +45,7 @@ extension RecordsRoutes {
             }
     }
 
-    /// The one value of a parameter as text; nil for one that has none, several or parts.
+    /// Returns the single value of a parameter as text; nil where it has none, several or parts.
     private static func value(of parameter: JSONObject) -> String? {
         let values = parameter.members.filter { $0.key.hasPrefix("value") }
         guard values.count == 1, let value = values.first?.value else { return nil }

@@ -4,14 +4,14 @@ import ServerHTTP
 import Trust
 
 extension RecordsRoutes {
-    /// Adds the searches by address (<https://hl7.org/fhir/R4/http.html#search>).
+    /// Adds the searches by GET (<https://hl7.org/fhir/R4/http.html#search>).
     func addSearches(to fhir: RouterGroup<ServerRequestContext>) {
         fhir.getAndHead("", use: searchSystem)
         fhir.getAndHead(":type", use: search)
         fhir.getAndHead(":type/:id/:member", use: searchCompartment)
     }
 
-    /// Adds the searches by a form, that of all types aside, whose path a type could stand in.
+    /// Adds the searches by a form, except that of all types, whose path matches that of a type.
     func addSearchForms(to fhir: RouterGroup<ServerRequestContext>) {
         fhir.post(":type/_search", use: searchByForm)
         fhir.post(":type/:id/_search", use: searchCompartmentByForm)
@@ -46,10 +46,10 @@ extension RecordsRoutes {
         try await answer(compartment(context), request, context, withForm: true)
     }
 
-    /// What the path names; nil where there is no such compartment.
+    /// Returns the scope in the path; nil where there is no such compartment.
     private func compartment(_ context: ServerRequestContext) -> SearchQuery.Scope? {
         let member = context.parameters.get("member")
-        // An operation is no type.
+        // An operation is not a type.
         guard member?.hasPrefix("$") != true else { return nil }
         return SearchCompartment(type: context.name("type"), id: context.name("id")).map {
             .compartment($0, type: member == "*" ? nil : member)

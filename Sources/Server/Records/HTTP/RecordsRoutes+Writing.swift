@@ -5,15 +5,15 @@ import ServerHTTP
 import Trust
 
 extension RecordsRoutes {
-    /// Adds what the receiver has routes for too.
+    /// Adds the routes that the receiver also has.
     func addPlainWrites(to fhir: RouterGroup<ServerRequestContext>) {
-        // It would be a type otherwise.
+        // First, because the path matches that of a type.
         fhir.post("_search", use: searchSystemByForm)
         fhir.post(":type", use: create)
         fhir.put(":type/:id", use: update)
     }
 
-    /// Adds what else writes.
+    /// Adds all other routes that write.
     func addWrites(to fhir: RouterGroup<ServerRequestContext>) {
         let router = entryRouter
         fhir.post { request, context in try await bundle(request, context, router) }
@@ -24,8 +24,8 @@ extension RecordsRoutes {
         fhir.delete(":type", use: deleteFound)
     }
 
-    /// Whether a write is the records' to answer where a receiver has the same address: not that of a device, and not that
-    /// of somebody who proves nothing, to whom the receiver says what it lacks.
+    /// Whether the records, and not the receiver, process a write where both have the same address. Requests of devices
+    /// and unauthenticated requests go to the receiver, which reports what they lack.
     @Sendable func isForRecords(_ request: Request) async -> Bool {
         guard isBesideReceiver else { return true }
         guard let grant = try? await service.grant(bearer: request.bearerToken) else { return false }
@@ -128,9 +128,9 @@ extension RecordsRoutes {
             as: request.answerFormat)
     }
 
-    /// The resource in a body.
+    /// Reads the resource in a body.
     ///
-    /// - Parameter id: the id in the address, which a Binary that is sent as its content gets.
+    /// - Parameter id: the id in the address, for a Binary that is sent as its content.
     private func resource(_ request: Request, ofType type: String, id: String? = nil) async throws -> Resource {
         guard RecordType.isHeld(type) else { throw RecordsFailure.unknownType }
         let body = try await bodies.collect(request, upTo: maximumBodyBytes)

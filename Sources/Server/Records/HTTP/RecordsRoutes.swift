@@ -23,23 +23,24 @@ public struct RecordsRoutes: Sendable {
     private let version: String?
 
     /// - Parameters:
-    ///   - address: where others reach the server, for the links in answers; nil for what a request says in `Host`.
-    ///   - scheme: `https` where the server speaks TLS, for the links where there is no address.
-    ///   - oauthURIs: the extension of the CapabilityStatement that tells where the authorization server is; nil where there is
-    ///     none.
-    ///   - bodies: the bytes of bodies that are in memory at a time.
-    ///   - published: definitions with types and ids, which everybody may read.
-    ///   - refusals: told the code of each refusal.
-    ///   - devices: the device that has a token, where the queue's store is at hand.
-    ///   - isBesideReceiver: whether a receiver serves the same addresses, to whom devices and those who prove nothing write.
-    ///   - admission: what the rest of the house says of what is written.
-    ///   - maximumBodyBytes: the most bytes of a resource or a Bundle.
-    ///   - writtenBytesPerDay: maximum bytes that an app writes of a patient's records in a day.
-    ///   - hasRoom: whether the disk has room for what is written.
-    ///   - exports: the exports that are asked for here; nil where none are made.
-    ///   - title: the study's title, for the page that a browser gets.
+    ///   - address: the public address of the server, for the links in responses; nil to use the `Host` header.
+    ///   - scheme: `https` where the server uses TLS, for the links without an address.
+    ///   - oauthURIs: the extension of the CapabilityStatement with the URLs of the authorization server; nil where
+    ///     there is none.
+    ///   - bodies: the maximum number of bytes of bodies in memory.
+    ///   - published: definitions with types and ids, which everyone may read.
+    ///   - refusals: called with the code of each refusal.
+    ///   - devices: returns the device of a token, where the queue's store is available.
+    ///   - isBesideReceiver: whether a receiver has the same addresses, for writes of devices and unauthenticated
+    ///     writes.
+    ///   - admission: the rules for written resources.
+    ///   - maximumBodyBytes: the maximum number of bytes of a resource or a Bundle.
+    ///   - writtenBytesPerDay: the maximum number of bytes that an app writes to a patient's records on a day.
+    ///   - hasRoom: whether the disk has space for writes.
+    ///   - exports: the exports of the store; nil where exports are off.
+    ///   - title: the study's title, for the page in a browser.
     ///   - version: the version of the program.
-    ///   - newID: makes the ids of what is written.
+    ///   - newID: generates the ids of new resources.
     public init(
         database: any SQLDatabase, access: AccessControl, address: PublicAddress? = nil, scheme: String = "http",
         limiter: RateLimiter = RateLimiter(), bodies: BodyBudget = BodyBudget(bytes: 8 << 20),
@@ -58,7 +59,7 @@ public struct RecordsRoutes: Sendable {
             published: published, maximumBytes: maximumBodyBytes, exports: exports, newID: newID,
             clock: clock)
         service.searches = SearchSchedule(SearchSchedule.Limits(seconds: limiter.limits[.searchSecondsByCaller]))
-        // One resource always fits into an answer, and into the part of the budget that one caller has.
+        // One resource always fits into a response, and into the part of the budget for one caller.
         service.answerBytes = max(AnswerAllowance.standard, maximumBodyBytes + (64 << 10))
         service.answers = AnswerBudget(bytes: 8 * service.answerBytes)
         service.quota = WriteQuota(bytes: Int64(writtenBytesPerDay))
@@ -76,8 +77,9 @@ public struct RecordsRoutes: Sendable {
         self.version = version
     }
 
-    /// Adds what stands around all that is answered at `/fhir` and below, of whatever module: it goes before all routes. The
-    /// scripts of registered apps may read it, and it is sent as gzip to whoever takes that.
+    /// Adds the middleware of all responses at `/fhir` and below, including those of other modules, before all routes.
+    /// It permits the scripts of registered apps to read them, and compresses them with gzip where the client accepts
+    /// it.
     public func addSurroundings(to router: Router<ServerRequestContext>) {
         let access = service.access
         router.add(middleware: HomePageMiddleware(limiter: limiter, page: homePage))
@@ -96,27 +98,28 @@ public struct RecordsRoutes: Sendable {
         router.add(middleware: LongWorkMiddleware(executor: service.longWork))
     }
 
-    /// Adds what goes before the routes of a receiver, which is added next: a router looks at the first of two that take
-    /// the same path and method.
+    /// Adds the routes that precede those of a receiver, which is added next: a router uses the first of two routes
+    /// with the same path and method.
     public func addAheadOfReceiver(to router: Router<ServerRequestContext>) {
         router.add([], particular: [plainWrites], charge: refusals)
     }
 
-    /// Adds all routes to a router. What answers GET answers HEAD too.
+    /// Adds all routes to a router. Each route for GET also responds to HEAD.
     public func add(to router: Router<ServerRequestContext>) {
         let routes = GuardedRoutes(refusal: Self.refusal) { routes in
             let fhir = routes.group("fhir").add(middleware: FormatMiddleware())
             addReads(to: fhir)
             addWrites(to: fhir)
         }
-        // Theirs go before those of any type, which are added after them.
+        // The routes of definitions precede those of any type, which are added after them.
         if !published.types.isEmpty { router.add([], particular: [definitions], charge: refusals) }
         router.add([routes], particular: [plainWrites], charge: refusals, below: "/fhir/")
-        // Last, so that a wrong method is told theirs, and not those of the paths of any type, which they are among.
+        // Last, so that the response to a wrong method lists the methods of these paths, and not those of the parameter
+        // paths that also match them.
         router.add([literal], charge: refusals)
     }
 
-    /// The routes whose paths a type or an id could stand in.
+    /// The routes with literal paths that also match a type or an id.
     private var literal: GuardedRoutes {
         GuardedRoutes(refusal: Self.refusal) { routes in
             let fhir = routes.group("fhir").add(middleware: FormatMiddleware())
@@ -128,7 +131,7 @@ public struct RecordsRoutes: Sendable {
         }
     }
 
-    /// Adds what reads resources, histories and searches.
+    /// Adds the reads of resources, histories and searches.
     private func addReads(to fhir: RouterGroup<ServerRequestContext>) {
         fhir.getAndHead(":type/:id", use: read)
         fhir.getAndHead(":type/:id/_history", use: history)
@@ -137,7 +140,7 @@ public struct RecordsRoutes: Sendable {
         addOperations(to: fhir)
     }
 
-    /// Adds what reads at paths in which a type or an id could be.
+    /// Adds the reads with literal paths that also match a type or an id.
     private func addLiteralReads(to fhir: RouterGroup<ServerRequestContext>) {
         fhir.getAndHead("metadata", use: metadata)
         fhir.getAndHead("_history", use: historyOfSystem)
@@ -145,7 +148,7 @@ public struct RecordsRoutes: Sendable {
         addSearchForms(to: fhir)
     }
 
-    /// The routes that read, for the entries of Bundles. Their bodies are parts of one that is in memory already.
+    /// The routes for reads, for the entries of Bundles. Their bodies are parts of a body that is in memory already.
     var entryRouter: EntryRouter {
         var routes = self
         routes.bodies = BodyBudget(bytes: bodies.bytes)
@@ -158,16 +161,17 @@ public struct RecordsRoutes: Sendable {
         }
     }
 
-    /// What the receiver has routes for too: its devices' tokens reach it, every other one the records.
+    /// The routes that the receiver also has: requests with a device's token go to the receiver, all others to the
+    /// records.
     private var plainWrites: GuardedRoutes {
         GuardedRoutes(refusal: Self.refusal, takes: isForRecords) { routes in
             addPlainWrites(to: routes.group("fhir").add(middleware: FormatMiddleware()))
-            // Its path is that of a type, which these are asked for first.
+            // The path matches that of a type, and these routes are matched first.
             if service.exports != nil { routes.group("fhir").post("$export", use: exportAll) }
         }
     }
 
-    /// The routes that everybody may read.
+    /// The routes of definitions, which everyone may read.
     private var definitions: GuardedRoutes {
         GuardedRoutes(refusal: Self.refusal) { routes in
             addDefinitions(to: routes.group("fhir").add(middleware: FormatMiddleware()))
@@ -217,9 +221,10 @@ extension RecordsRoutes {
         }
     }
 
-    /// Answers with a document that does not depend on the caller: generated once, charged to the address by its bytes.
+    /// Responds with a document that does not depend on the caller. It is generated once, and its bytes are charged to
+    /// the address.
     ///
-    /// - Parameter key: distinguishes it from all other documents.
+    /// - Parameter key: the key of the document among all documents.
     private func answer(
         _ key: String, mediaType: String, _ request: Request, _ context: ServerRequestContext,
         vary field: String? = nil,
@@ -271,8 +276,8 @@ extension RecordsRoutes {
         return try Response(record, showing: subset, as: request.answerFormat, reservation: reservation)
     }
 
-    /// A version of a record without any part left out: a Binary as its content or as a resource, as the client accepts. An
-    /// entry of a Bundle is a resource.
+    /// Returns a whole version of a record: a Binary as its content or as a resource, as the client accepts. An entry
+    /// of a Bundle is always a resource.
     private func whole(
         _ record: StoredRecord, _ request: Request, _ reservation: AnswerReservation?
     ) throws -> Response {
@@ -346,17 +351,17 @@ extension RecordsRoutes {
         }
     }
 
-    /// Parameters as a part of a document's key.
+    /// Returns the parameters as a part of a document's key.
     private static func key(_ parameters: [(name: String, value: String)]) -> String {
         parameters.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
     }
 
-    /// Whether resources of the type are stored too, and the request is of somebody who may see them.
+    /// Whether resources of the type are stored as well, and the request has a token or is an entry of a Bundle.
     private func isStored(_ type: String, _ request: Request) -> Bool {
         PublishedResources.storedTypes.contains(type) && (request.bearerToken != nil || EntryScope.current != nil)
     }
 
-    /// A search of a type of which resources are stored: the published ones follow the stored ones.
+    /// Searches a type with stored resources; the published ones follow the stored ones.
     private func searchStored(
         _ type: String, _ request: Request, _ context: ServerRequestContext,
         _ parameters: [(name: String, value: String)]
@@ -374,7 +379,7 @@ extension RecordsRoutes {
             return bundle
         }
         if let cursor = parameters.last(where: { $0.name == "_cursor" })?.value, cursor.hasPrefix(Self.definedCursor) {
-            // 1. A page behind the stored resources.
+            // 1. A page after the stored resources.
             var bundle = try defined(
                 parameters.filter { $0.name != "_cursor" } + [
                     ("_cursor", String(cursor.dropFirst(Self.definedCursor.count)))
@@ -382,7 +387,7 @@ extension RecordsRoutes {
             bundle.total = nil
             return try Response(bundle.json, as: request.answerFormat)
         }
-        // 2. A page of stored resources. The last one has room for published ones.
+        // 2. A page of stored resources. The last one may also contain published ones.
         let page = try await service.reached(at: url).search(
             .type(type), parameters: parameters, strict: request.isStrict, url: url, by: caller)
         let query = try SearchQuery(
@@ -396,7 +401,7 @@ extension RecordsRoutes {
         var bundle = try page.bundle
         bundle.total = bundle.total.map { $0 + (found.total ?? 0) }
         if query.isCountOnly {
-            // The total is the whole answer.
+            // The response has only the total.
         } else if room > 0 {
             bundle.entry += found.entry
             bundle.link += found.link.filter { $0.relation == "next" }
@@ -409,17 +414,18 @@ extension RecordsRoutes {
         return try Response(bundle.json, as: request.answerFormat)
     }
 
-    /// The beginning of a cursor into the published resources of a type that stores resources too.
+    /// The prefix of a cursor in the published resources of a type that stores resources as well.
     private static let definedCursor = "defined-"
 
-    /// Who asks, within what their address may ask, for what looks again before anything comes of it.
+    /// Authenticates the caller, possibly from the token cache, and applies the rate limit of the address. The grant
+    /// must be checked again in the transaction.
     func recognize(_ request: Request, _ context: ServerRequestContext) async throws -> RecordCaller {
         let caller = try await service.caller(bearer: request.bearerToken)
         try admit(caller.grant, context)
         return caller
     }
 
-    /// Who asks, within what their address may ask.
+    /// Authenticates the caller, and applies the rate limit of the address.
     func authenticate(_ request: Request, _ context: ServerRequestContext) async throws -> AccessGrant {
         let grant = try await service.grant(bearer: request.bearerToken)
         try admit(grant, context)
@@ -427,21 +433,21 @@ extension RecordsRoutes {
     }
 
     private func admit(_ grant: AccessGrant, _ context: ServerRequestContext) throws {
-        // The Bundle was admitted with its entries.
+        // The Bundle was counted with its entries.
         guard EntryScope.current == nil else { return }
         context.outcome.caller = grant.actor.id
         try limiter.admit(context.client, .readByAddress)
     }
 }
 
-/// Lets pass who takes a format that is served.
+/// Refuses a request that accepts no supported format.
 private struct FormatMiddleware: RouterMiddleware {
     typealias Context = ServerRequestContext
 
     func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
-        // A Binary is answered as its content too, whatever its media type is.
+        // A Binary may also be sent as its content, with any media type.
         guard request.acceptedFormat != nil || RawBinary.isAddressed(by: request) else {
             throw RecordsFailure.notAcceptable
         }

@@ -3,10 +3,10 @@ import FHIR
 import Trust
 
 extension RecordsService {
-    /// A page of a search (<https://hl7.org/fhir/R4/http.html#search>). What the grant does not show is not counted, has no
-    /// place on a page, and is no way to anything else.
+    /// Returns a page of a search (<https://hl7.org/fhir/R4/http.html#search>). Records outside of the grant are not
+    /// counted, are not on any page, and do not connect other records.
     ///
-    /// - Parameter time: what a Bundle has left to look for all that it asks for; nil where it is one search.
+    /// - Parameter time: the remaining time of a Bundle; nil for a single search.
     /// - Throws: ``RecordsFailure``; ``SearchConditionError``; ``StorageError``.
     func search(
         _ scope: SearchQuery.Scope, parameters: [(name: String, value: String)], strict: Bool, url: String,
@@ -40,11 +40,11 @@ extension RecordsService {
         }
         guard let current else { throw RecordsFailure.unauthenticated }
         guard let answer else {
-            // It was given something else meanwhile.
+            // The grant has changed since the start of the request.
             return try await self.search(
                 scope, parameters: parameters, strict: strict, url: url, by: RecordCaller(current), within: time)
         }
-        // Nothing is shown without its row, which says whose it is.
+        // No record is returned without an audit row, which names its owners.
         try await access.record(
             RecordDecision.permitted.decision, grant.actor, .searchRecords, scope.target, showing: answer.owners)
         return page(answer, query, url: url, time.answer)
@@ -62,7 +62,7 @@ extension RecordsService {
             used += [("_count", String(query.count)), ("_cursor", next.text)]
             bundle.link += [link("next", Self.address(url, path, used))]
         }
-        // Elements are asked for of what is found, not of what comes with it.
+        // `_elements` applies to matches, not to included records.
         let ofIncluded: ResourceSubset? = if case .elements = query.subset { nil } else { query.subset }
         let entries =
             answer.matches.map { BundlePage.Entry(record: $0.record, kind: .found(.match, query.subset)) }
@@ -74,7 +74,7 @@ extension RecordsService {
 }
 
 extension SearchQuery.Scope {
-    /// The one type that is searched; nil for several.
+    /// The only searched type; nil for several.
     var type: String? {
         switch self {
         case .type(let type), .compartment(_, let type?): type
@@ -82,7 +82,7 @@ extension SearchQuery.Scope {
         }
     }
 
-    /// From the root of the API.
+    /// The path relative to the base URL of the API.
     fileprivate var path: String {
         switch self {
         case .type(let type): type
@@ -91,7 +91,7 @@ extension SearchQuery.Scope {
         }
     }
 
-    /// What the audit says was asked for.
+    /// The target for the audit.
     fileprivate var target: Target {
         switch self {
         case .type(let type): Target(resourceType: type)

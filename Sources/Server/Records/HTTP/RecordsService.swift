@@ -4,44 +4,45 @@ import Foundation
 import Storage
 import Trust
 
-/// Answers requests for records. It knows nothing of HTTP but methods' meanings and status codes.
+/// Processes requests for records. It does not depend on HTTP, except for the semantics of methods and the status
+/// codes.
 struct RecordsService: Sendable {
     let database: any SQLDatabase
     let access: AccessControl
     let clock: @Sendable () -> Date
-    /// The device that has a token, where the queue's store is at hand too: it is told that it may not, and the audit has
-    /// it. Elsewhere its token is one that nobody knows.
+    /// Returns the device of a token, where the queue's store is available: its requests are refused and recorded in
+    /// the audit. Elsewhere its token is unknown.
     let devices: (@Sendable (String) async throws -> Actor?)?
-    /// What the rest of the house says of what is written; nil where there is no other.
+    /// The rules for written resources; nil where there are no others.
     let admission: (any RecordAdmission)?
-    /// Finds what conditional interactions mean.
+    /// Finds the targets of conditional interactions.
     var matching: any RecordMatching
     let newID: @Sendable () -> UUID
-    /// Lets go of what requests bring beside the answer: thousands of objects.
+    /// Deallocates the thousands of objects of a request in the background.
     let executor = BackgroundExecutor()
-    /// Runs what may compute for long.
+    /// Runs tasks that may compute for a long time.
     let longWork = LongWorkExecutor()
-    /// The exports; nil where none are made.
+    /// The exports; nil where exports are off.
     let exports: Exports?
-    /// The content that is published with the study and written with its files alone.
+    /// The resources that the study publishes; they change only with its files.
     let published: PublishedResources
-    /// The limit on a stored resource.
+    /// The maximum size of a stored resource.
     let maximumBytes: Int
-    /// The base URLs that this server is reached at, without a last slash: references with one of them in front are to
-    /// resources of its own.
+    /// The base URLs of this server, without a final slash. References that begin with one of them are to its own
+    /// resources.
     private(set) var ownBases: [String] = []
     var limits = SearchLimits.standard
-    /// Limits on lookups that are repeated inside of the lock of the writer.
+    /// Limits on lookups that are repeated under the lock of the writer.
     var lookupLimits = WriteLookup.Limits()
     /// Decides which caller searches next.
     var searches = SearchSchedule()
-    /// Bounds the bytes of all answers in memory.
+    /// Limits the bytes of all responses in memory.
     var answers = AnswerBudget()
-    /// Maximum bytes of the records of one answer.
+    /// Maximum number of bytes of records in one response.
     var answerBytes = AnswerAllowance.standard
-    /// The bytes that an app may write of a patient in a day.
+    /// The limit on the bytes that an app writes to a patient's records on a day.
     var quota = WriteQuota(bytes: 1 << 30)
-    /// Whether the disk has room for what is written.
+    /// Whether the disk has space for writes.
     var hasRoom: @Sendable () -> Bool = { true }
     let store = RecordStore()
 
@@ -65,7 +66,7 @@ struct RecordsService: Sendable {
         self.clock = clock
     }
 
-    /// The service as it is reached at the base URL of a request.
+    /// Returns the service with the base URL of a request.
     func reached(at url: String) -> RecordsService {
         var service = self
         service.ownBases = [url]
@@ -73,12 +74,12 @@ struct RecordsService: Sendable {
         return service
     }
 
-    /// Reads what is asked for, for as long as one request may.
+    /// Reads within the time limit of a request.
     ///
     /// - Parameters:
-    ///   - time: what the request has left; nil where this is all that it reads.
-    ///   - grant: whose turn it takes.
-    /// - Throws: ``StorageError`` `storage-time-limit`; what ``SearchSchedule/running(for:_:)`` throws.
+    ///   - time: the remaining time of the request; nil where this is its only read.
+    ///   - grant: the caller in the schedule of searches.
+    /// - Throws: ``StorageError`` `storage-time-limit`; the errors of ``SearchSchedule/running(for:_:)``.
     func reading<T: Sendable>(
         within time: SearchTime? = nil, for grant: AccessGrant,
         _ body: @escaping @Sendable (any SQLTransaction) throws -> T
@@ -91,24 +92,24 @@ struct RecordsService: Sendable {
         }
     }
 
-    /// What one request may take: the time to look, and the bytes of its answer.
+    /// Returns the limits of one request: the time for searches, and the bytes of its response.
     ///
-    /// - Throws: ``ServerHTTP/HTTPFailure/serverBusy(retryAfter:)`` where no bytes are free for an answer.
+    /// - Throws: ``ServerHTTP/HTTPFailure/serverBusy(retryAfter:)`` where no bytes are free for a response.
     func allowance(for grant: AccessGrant) async throws -> SearchTime {
         if let scope = EntryScope.current { return scope.time }
         let reservation = try await answers.reserve(for: grant.callerKey)
         return SearchTime(limits, answer: AnswerAllowance(bytes: answerBytes, reservation: reservation))
     }
 
-    /// Reserves the first bytes of an answer; nil for an entry of a Bundle, whose answer has them.
+    /// Reserves the first bytes of a response; nil for an entry of a Bundle, whose response has them.
     ///
-    /// - Throws: ``ServerHTTP/HTTPFailure/serverBusy(retryAfter:)`` where no bytes are free for an answer.
+    /// - Throws: ``ServerHTTP/HTTPFailure/serverBusy(retryAfter:)`` where no bytes are free for a response.
     func reservation(for grant: AccessGrant) async throws -> AnswerReservation? {
         if EntryScope.current != nil { return nil }
         return try await answers.reserve(for: grant.callerKey)
     }
 
-    /// What the bearer of a token may do.
+    /// Returns the grant of a token's bearer.
     func grant(bearer token: String?) async throws -> AccessGrant {
         if let scope = EntryScope.current { return scope.grant }
         if let token {
@@ -118,7 +119,8 @@ struct RecordsService: Sendable {
         throw RecordsFailure.unauthenticated
     }
 
-    /// Who has a token, for who looks at it again before anything comes of it.
+    /// Returns the caller with a token, possibly from the token cache. The grant must be checked again in the
+    /// transaction.
     func caller(bearer token: String?) async throws -> RecordCaller {
         if let scope = EntryScope.current { return RecordCaller(scope.grant) }
         if let token {
@@ -141,7 +143,7 @@ struct RecordsService: Sendable {
         }
     }
 
-    /// Reads a version in the transaction that its row of the audit is written in: a thread is changed once for all.
+    /// Reads a version in the transaction that writes its audit row, which changes the thread only once.
     private func version(
         type: String, id: String, _ interaction: RecordInteraction, by caller: RecordCaller,
         _ find: @escaping @Sendable (RecordStore, any SQLTransaction) throws -> StoredRecord?
@@ -149,7 +151,7 @@ struct RecordsService: Sendable {
         guard RecordType.isHeld(type) else { throw RecordsFailure.unknownType }
         guard Resource.isID(id) else { throw RecordsFailure.notFound }
         let store = store
-        // What is answered is no fault of the transaction, which others share.
+        // A refusal is not an error of the transaction, which other requests share.
         let answer: Result<StoredRecord, RecordsFailure> = try await access.recorded { transaction in
             guard let grant = try caller.grant(access, in: transaction) else { return .failure(.unauthenticated) }
             let stored = try store.facts(ofType: type, id: id, asking: grant.queries(of: type), in: transaction)
@@ -167,11 +169,11 @@ struct RecordsService: Sendable {
         return try answer.get()
     }
 
-    /// Decides about a version of a record, which shows only where the newest does.
+    /// Decides about a version of a record. A version is shown only where the newest one is.
     ///
     /// - Parameters:
-    ///   - newest: nil where there is no such record: then it is decided about the type.
-    ///   - version: the one that is decisive for it (``RecordStore/decisive(for:in:)``).
+    ///   - newest: the facts of the newest version; nil where there is no such record: then the type decides.
+    ///   - version: the decisive version (``RecordStore/decisive(for:in:)``).
     private func decision(
         _ grant: AccessGrant, _ interaction: RecordInteraction, type: String, id: String, newest: RecordFacts?,
         version: StoredRecord?
@@ -194,8 +196,8 @@ struct RecordsService: Sendable {
         return policy.decide(grant, interaction, version: own, newest: newest, at: now)
     }
 
-    /// The history of a resource as a Bundle (<https://hl7.org/fhir/R4/http.html#history>), of the versions that the grant
-    /// shows. How many there are is told to whom nothing is hidden.
+    /// Returns the history of a resource as a Bundle (<https://hl7.org/fhir/R4/http.html#history>), with the versions
+    /// that the grant permits. It has the total for a caller who sees everything.
     func history(
         type: String, id: String, page asked: HistoryPage, url: String, by grant: AccessGrant,
         within time: SearchTime? = nil
@@ -219,13 +221,13 @@ struct RecordsService: Sendable {
                 asked.isNarrowed
                 ? try transaction.first(asked.totalSQL, asked.totalParameters(type: type, id: id))
                 : try transaction.first(RecordStore.versionCountSQL, [RecordAddress.value(type: type, id: id)])
-            // It may have been given to another, or hidden, since it was decided.
+            // The record may have another owner, or be hidden, since the decision.
             let newest = try store.facts(
                 ofType: type, id: id, asking: grant.queries(of: type), in: transaction)?.facts
             var shown: [StoredRecord] = []
             var before = asked.before
             let step = min(limit + 1, Self.contentsAtATime)
-            // What is hidden has no place on a page.
+            // Hidden versions do not affect the pages.
             while shown.count <= limit {
                 let page = try store.history(type: type, id: id, before: before, limit: step, in: transaction)
                 for version in try asked.taking(page, in: transaction) where shown.count <= limit {
@@ -264,7 +266,7 @@ struct RecordsService: Sendable {
             }, url: url, allowance: time.answer)
     }
 
-    /// The number of contents that are read at a time where their bytes are not known before.
+    /// The number of contents that are read at a time where their sizes are not known before.
     static let contentsAtATime = 16
 
     static func match(
@@ -279,7 +281,7 @@ struct RecordsService: Sendable {
         return entry
     }
 
-    /// Writes the audit row of a decision, and throws what is answered where it permits nothing.
+    /// Records a decision in the audit, and throws the response where it does not permit the interaction.
     func permit(_ grant: AccessGrant, _ decision: RecordDecision, _ target: Target) async throws {
         let action: Action = target.resourceID == nil ? .searchRecords : .readRecord
         try await access.record(decision.decision, grant.actor, action, target, showing: [])
@@ -290,7 +292,7 @@ struct RecordsService: Sendable {
         FHIR.Bundle.Link(relation: relation, url: url)
     }
 
-    /// - Parameter type: the path from the root; empty for the root itself.
+    /// - Parameter type: the path relative to the base URL; empty for the base URL itself.
     static func address(_ url: String, _ type: String, _ used: [(name: String, value: String)]) -> String {
         let address = type.isEmpty ? url : "\(url)/\(type)"
         guard !used.isEmpty else { return address }
@@ -301,7 +303,7 @@ struct RecordsService: Sendable {
 }
 
 extension RecordDecision {
-    /// What is answered where it permits nothing.
+    /// The response where the interaction is not permitted.
     fileprivate var refusal: RecordsFailure? {
         switch self {
         case .permitted: nil

@@ -6,7 +6,7 @@ import ServerHTTP
 
 /// The headers and the address of a FHIR client's request.
 extension Request {
-    /// Whether a parameter that is not known is an error (<https://hl7.org/fhir/R4/search.html#errors>).
+    /// Whether an unknown parameter is an error (<https://hl7.org/fhir/R4/search.html#errors>).
     var isStrict: Bool {
         headers[values: .prefer].contains { value in
             value.lowercased().split { $0 == "," || $0 == ";" }
@@ -14,18 +14,18 @@ extension Request {
         }
     }
 
-    /// Whether the client has the version already, by its tag or by when it was changed
+    /// Whether the client has the version already, by its tag or by its time
     /// (<https://www.rfc-editor.org/rfc/rfc9110#name-precedence-of-preconditions>).
     func knows(_ record: StoredRecord) -> Bool {
         if headers[.ifNoneMatch] != nil { return knows(entityTag: "\"\(record.version)\"") }
         if let since = EntryScope.current?.modifiedSince { return record.lastUpdated <= since }
-        // A header has whole seconds, as Last-Modified has.
+        // The header has whole seconds, like Last-Modified.
         guard let since = headers[.ifModifiedSince].flatMap(HTTPDate.date) else { return false }
         return record.lastUpdated.timeIntervalSince1970.rounded(.down) <= since.timeIntervalSince1970
     }
 
-    /// The parameters of the address. It is read as a form: a plus sign is a space, as HTML forms and the usual client
-    /// libraries write it (<https://hl7.org/fhir/R4/http.html#search>).
+    /// The parameters of the address. The query is decoded as a form: a plus sign is a space, as HTML forms and common
+    /// client libraries encode it (<https://hl7.org/fhir/R4/http.html#search>).
     var searchParameters: [(name: String, value: String)] {
         get throws(RecordsFailure) {
             guard let form = queryForm else { throw .invalid("The address", "percent-encoded UTF-8") }
@@ -33,9 +33,10 @@ extension Request {
         }
     }
 
-    /// The parameters of the form in the body.
+    /// Returns the parameters of the form in the body.
     ///
-    /// - Throws: ``RecordsFailure`` where it is no form or wrongly encoded; what ``ServerHTTP/BodyBudget`` throws.
+    /// - Throws: ``RecordsFailure`` where the body is not a form or is wrongly encoded; the errors of
+    ///   ``ServerHTTP/BodyBudget``.
     func searchForm(within bodies: BodyBudget) async throws -> [(name: String, value: String)] {
         if headers[.contentType] != nil {
             guard bodyType == "application/x-www-form-urlencoded" else {

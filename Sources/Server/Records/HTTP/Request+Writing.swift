@@ -5,40 +5,40 @@ import HTTPTypes
 import Hummingbird
 import ServerHTTP
 
-/// What a write is to answer with (<https://hl7.org/fhir/R4/http.html#ops>).
+/// The content of the response to a write (<https://hl7.org/fhir/R4/http.html#ops>).
 enum ReturnPreference: String, Sendable {
     case minimal
     case representation
     case outcome = "operationoutcome"
 }
 
-/// The headers of a request that writes.
+/// The headers of a write request.
 extension Request {
-    /// What is to be answered; the resource where nothing is said.
+    /// The `return` preference; the resource by default.
     var returnPreference: ReturnPreference {
         let asked = headers[values: .prefer].lazy.flatMap { $0.lowercased().split { $0 == "," || $0 == ";" } }
             .map { $0.filter { !$0.isWhitespace } }.first { $0.hasPrefix("return=") }
         return asked.flatMap { ReturnPreference(rawValue: String($0.dropFirst("return=".count))) } ?? .representation
     }
 
-    /// The media type of the body, without its parameters; nil where none is told.
+    /// The media type of the body, without parameters; nil where there is none.
     var bodyType: String? {
         headers[.contentType].map {
             $0.lowercased().prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
         }
     }
 
-    /// The parameters of the address that tell which resource is meant.
+    /// The parameters of the address that identify the target.
     var criteria: WriteRequest.Criteria {
         get throws(RecordsFailure) {
             try searchParameters.filter { !["_format", "_pretty"].contains($0.name) }
         }
     }
 
-    /// The criteria under which nothing is created (<https://hl7.org/fhir/R4/http.html#ccreate>); nil where there are none.
+    /// The criteria of a conditional create (<https://hl7.org/fhir/R4/http.html#ccreate>); nil where there are none.
     /// Some clients write them into the address.
     ///
-    /// - Throws: ``RecordsFailure`` where the header says nothing.
+    /// - Throws: ``RecordsFailure`` where the header is empty.
     var ifNoneExist: WriteRequest.Criteria? {
         get throws(RecordsFailure) {
             if let header = headers[.ifNoneExist] { return try WriteRequest.criteria(header) }
@@ -47,21 +47,21 @@ extension Request {
         }
     }
 
-    /// What `If-Match` names; nil where there is none.
+    /// The versions in `If-Match`; nil where there is none.
     var versionWanted: VersionCondition? {
         get throws(RecordsFailure) { try WriteRequest.condition(headers[.ifMatch]) }
     }
 
-    /// What `If-None-Match` names; nil where there is none.
+    /// The versions in `If-None-Match`; nil where there is none.
     var versionUnwanted: VersionCondition? {
         get throws(RecordsFailure) { try WriteRequest.condition(headers[.ifNoneMatch]) }
     }
 }
 
 extension WriteRequest {
-    /// The criteria of `If-None-Exist`: `identifier=a|b`, perhaps behind a question mark.
+    /// Reads the criteria of `If-None-Exist`: `identifier=a|b`, optionally after a question mark.
     ///
-    /// - Throws: ``RecordsFailure`` where they say nothing or are wrongly encoded.
+    /// - Throws: ``RecordsFailure`` where they are empty or wrongly encoded.
     static func criteria(_ text: String) throws(RecordsFailure) -> Criteria {
         let query = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).last ?? ""
         guard let fields = PercentEncoding.fields(query) else { throw .invalid("If-None-Exist", "a query") }
@@ -69,9 +69,9 @@ extension WriteRequest {
         return fields
     }
 
-    /// What a header of version tags names; nil without one.
+    /// Reads a header with version tags; nil without one.
     ///
-    /// - Throws: ``RecordsFailure`` for what is no tag.
+    /// - Throws: ``RecordsFailure`` for an invalid tag.
     static func condition(_ text: String?) throws(RecordsFailure) -> VersionCondition? {
         guard let text else { return nil }
         guard let condition = VersionCondition(text) else { throw .versionTagInvalid }
@@ -80,11 +80,11 @@ extension WriteRequest {
 }
 
 extension ResourcePatch {
-    /// The media types of patches that are no resources.
+    /// The media types of patches that are not resources.
     static let ownMediaTypes = ["application/json-patch+json", "application/merge-patch+json"]
 
-    /// Reads a patch by what it is said to be. As `application/json` an array is a JSON Patch, Parameters
-    /// are a FHIRPath Patch, any other object is a merge patch.
+    /// Reads a patch by its media type. As `application/json` an array is a JSON Patch, Parameters are a FHIRPath
+    /// Patch, and any other object is a merge patch.
     ///
     /// - Throws: ``RecordsFailure``
     init(_ bytes: Data, mediaType: String?) throws(RecordsFailure) {

@@ -3,16 +3,16 @@ import Hummingbird
 import ServerHTTP
 
 extension Response {
-    /// A resource, in the format that a client takes.
+    /// Creates a response with a resource, in the format that the client accepts.
     ///
-    /// - Throws: ``RecordsFailure`` where the format has no place for something in it.
+    /// - Throws: ``RecordsFailure`` where the format cannot represent something in it.
     init(
         _ json: JSON, as format: FHIRFormat, status: HTTPResponse.Status = .ok
     ) throws(RecordsFailure) {
         self = .bytes(ByteBuffer(bytes: try format.bytes(of: json)), mediaType: format.mediaType, status: status)
     }
 
-    /// A page of records. One of many bytes is written on an executor's threads.
+    /// Returns the response with a page of records. A large page is written on an executor's threads.
     static func page(
         _ page: BundlePage, as format: FHIRFormat, on executor: LongWorkExecutor
     ) async throws -> Response {
@@ -24,8 +24,8 @@ extension Response {
         }
     }
 
-    /// What became of a batch or a transaction. It is done already: where the format has no place for something in it, JSON
-    /// tells it.
+    /// Creates the response to a batch or a transaction. The writes are done already: where the format cannot represent
+    /// the response, it is JSON.
     init(_ answer: BundleAnswer, as format: FHIRFormat) throws {
         do {
             self = try answer.bytes(as: format).response(mediaType: format.mediaType)
@@ -34,7 +34,7 @@ extension Response {
         }
     }
 
-    /// What was done already: where the format has no place for something in it, JSON tells it.
+    /// Returns the response to a completed write: where the format cannot represent it, it is JSON.
     static func done(_ json: JSON, as format: FHIRFormat, status: HTTPResponse.Status = .ok) throws(RecordsFailure)
         -> Response
     {
@@ -43,11 +43,11 @@ extension Response {
         }
     }
 
-    /// A version of a record.
+    /// Creates a response with a version of a record.
     ///
     /// - Parameters:
-    ///   - subset: what of it is shown; nil for all of it.
-    ///   - reservation: holds the answer's part of the budget.
+    ///   - subset: the part of it to return; nil for all of it.
+    ///   - reservation: the response's part of the budget.
     init(
         _ record: StoredRecord, showing subset: ResourceSubset? = nil, as format: FHIRFormat,
         reservation: AnswerReservation?
@@ -65,7 +65,7 @@ extension Response {
         for field in Response.headers(of: record) { headers[field.name] = field.value }
     }
 
-    /// A version's ETag and time (<https://hl7.org/fhir/R4/http.html#versions>).
+    /// Returns the ETag and the time of a version (<https://hl7.org/fhir/R4/http.html#versions>).
     static func headers(of record: StoredRecord) -> HTTPFields {
         [.eTag: "W/\"\(record.version)\"", .lastModified: HTTPDate.text(record.lastUpdated)]
     }

@@ -11,18 +11,18 @@ extension WriteOutcome {
         }
     }
 
-    /// Where the version is, from the root of the API.
+    /// The path of the version, relative to the base URL of the API.
     var location: String? {
         record.flatMap { $0.isDeleted ? nil : "\(type)/\(id)/_history/\($0.version)" }
     }
 
-    /// An outcome that says that all is well.
+    /// The outcome that reports success.
     var operationOutcome: OperationOutcome {
         let done =
             switch kind {
             case .created: "The resource was created."
             case .updated: "The resource was updated."
-            case .unchanged: "The resource is as it was."
+            case .unchanged: "The resource is unchanged."
             case .deleted: "The resource is deleted."
             case .absent: "There was nothing to delete."
             }
@@ -32,7 +32,7 @@ extension WriteOutcome {
 }
 
 extension Response {
-    /// What became of a write (<https://hl7.org/fhir/R4/http.html#ops>).
+    /// Creates the response to a write (<https://hl7.org/fhir/R4/http.html#ops>).
     init(
         _ outcome: WriteOutcome, url: String, returning preference: ReturnPreference, as format: FHIRFormat
     ) throws {

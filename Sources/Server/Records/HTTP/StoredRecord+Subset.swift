@@ -1,17 +1,17 @@
 import FHIR
 
 extension StoredRecord {
-    /// The resource, or what of it is shown.
+    /// Returns the resource, or a part of it.
     ///
-    /// - Throws: ``FHIR/ResourceError`` where it is damaged.
+    /// - Throws: ``FHIR/ResourceError`` where the record is damaged.
     func resource(showing subset: ResourceSubset?) throws -> Resource {
         let resource = try resource()
         return subset?.of(resource) ?? resource
     }
 
-    /// Appends the resource as JSON, or what of it is shown: what is shown whole is put together of the stored bytes.
+    /// Appends the resource or a part of it as JSON. A whole resource is copied from the stored bytes.
     ///
-    /// - Throws: as ``resource(showing:)`` does.
+    /// - Throws: the errors of ``resource(showing:)``.
     func append(showing subset: ResourceSubset?, to output: inout [UInt8]) throws {
         if subset == nil {
             try line.append(content, to: &output)

@@ -1,22 +1,23 @@
 import Foundation
 import Storage
 
-/// A row of `record_former`: a version that is not the present, with the time in which it was.
+/// A row of `record_former`: a version that is not the current one, with the time during which it was.
 struct FormerVersion: Sendable, Hashable {
     let version: Int64
-    /// When it was stored.
+    /// The time of storage.
     let stored: Int64
-    /// When the next became the present; the same where it never was: what came before the present is history at once.
+    /// The time at which the next version became the current one. It equals ``stored`` where the version never was the
+    /// current one, because it was received before the current version.
     var until: Int64
 
-    /// Writes the row.
+    /// Inserts the row.
     func insert(number: Int64, type: String, in transaction: any SQLTransaction) throws {
         try transaction.execute(
             "INSERT INTO record_former (number, version, type, updated_ms, until_ms) VALUES (?, ?, ?, ?, ?)",
             [SQLValue(number), SQLValue(version), SQLValue(type), SQLValue(stored), SQLValue(until)])
     }
 
-    /// Notes that the present version of a record gives way to another, which the row does not tell of yet.
+    /// Records that another version replaces the current version of a record, before the record's row changes.
     static func giveWay(number: Int64, at: Date, in transaction: any SQLTransaction) throws {
         try transaction.execute(
             """
@@ -25,8 +26,8 @@ struct FormerVersion: Sendable, Hashable {
             """, [SQLValue(Milliseconds.of(at)), SQLValue(number)])
     }
 
-    /// The versions of one record that are not its present, by the rows of all in their order: each became the present when
-    /// it was stored, unless what came after it was there already.
+    /// Returns the versions of one record that are not its current one, from the rows of all versions in their order.
+    /// Each became the current one when it was stored, unless a version received later was there already.
     static func all(of rows: [SQLRow], present last: Int64) throws -> [FormerVersion] {
         var former: [FormerVersion] = []
         var present: (version: FormerVersion, order: RecordOrder)?

@@ -2,7 +2,8 @@ import FHIR
 import Storage
 
 extension FHIR.Bundle.Entry {
-    /// A version as a history has it (<https://hl7.org/fhir/R4/http.html#history>): a deletion has no content.
+    /// Creates the entry of a version in a history (<https://hl7.org/fhir/R4/http.html#history>). A deletion has no
+    /// content.
     ///
     /// - Parameter isRevived: whether the version follows a deletion (``RecordStore/revived(among:in:)``).
     init(history record: StoredRecord, url: String, isRevived: Bool) throws {
@@ -10,7 +11,7 @@ extension FHIR.Bundle.Entry {
         if !record.isDeleted { resource = try record.resource() }
     }
 
-    /// A version as a history has it, without its content.
+    /// Creates the entry of a version without its content.
     init(historyHead record: StoredRecord, url: String, isRevived: Bool) {
         self.init()
         let address = "\(record.type)/\(record.id)"
@@ -25,7 +26,7 @@ extension FHIR.Bundle.Entry {
 }
 
 extension RecordStore {
-    /// The indices of those versions that brought a deleted resource back: the version before them is a deletion.
+    /// Returns the indices of the versions that follow a deletion of their resource.
     func revived(among records: some Collection<StoredRecord>, in transaction: any SQLTransaction) throws -> Set<Int> {
         let later = records.enumerated().filter { !$0.element.isDeleted && $0.element.version > 1 }
         let found = try transaction.queries(
@@ -39,7 +40,7 @@ extension RecordStore {
         }
     }
 
-    /// Parameters: the address, the version before which.
+    /// Parameters: the address, the version.
     private static let formerSQL = """
         SELECT v.deleted FROM record_version v JOIN record r ON r.number = v.number
         WHERE \(RecordAddress.condition) AND v.version < ? ORDER BY v.version DESC LIMIT 1

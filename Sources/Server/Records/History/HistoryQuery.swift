@@ -1,22 +1,22 @@
 import FHIR
 import Foundation
 
-/// Which versions of a history are asked for (<https://hl7.org/fhir/R4/http.html#history>).
+/// The parameters of a history (<https://hl7.org/fhir/R4/http.html#history>).
 struct HistoryQuery: Sendable {
-    /// The place of a version among all of them: when it was stored, the number of its resource, its own number.
+    /// The cursor of a version: its time of storage, the number of its resource, its own number.
     struct Place: Sendable, Hashable, Comparable {
         let stored: Int64
         let number: Int64
         let version: Int64
 
-        /// Behind everything.
+        /// The cursor after all versions.
         static let end = Place(stored: .max, number: .max, version: .max)
 
         init(stored: Int64, number: Int64, version: Int64) {
             (self.stored, self.number, self.version) = (stored, number, version)
         }
 
-        /// nil for a text that is no place.
+        /// Reads a cursor; nil where the text is not one.
         init?(_ text: String) {
             let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { Cursor.number(String($0)) }
             guard parts.count == 3, let stored = parts[0], let number = parts[1], let version = parts[2] else {
@@ -32,22 +32,22 @@ struct HistoryQuery: Sendable {
         }
     }
 
-    /// nil for all.
+    /// The types of the history; nil for all.
     let types: Set<String>?
     let count: Int
     /// Only versions before this one; nil for the first page.
     let before: Place?
-    /// Only what was stored at this instant or later, in milliseconds.
+    /// Only versions that were stored at this instant or later, in milliseconds since 1970.
     let since: Int64?
-    /// Only what was the present at some time from the first millisecond on and before the second.
+    /// Only versions that were current at some time from the first millisecond on and before the second.
     let at: (low: Int64, high: Int64)?
-    /// The parameters that were used, for the links.
+    /// The parameters that were applied, for the links.
     let used: [(name: String, value: String)]
 
     /// - Parameters:
     ///   - type: the type whose history it is; nil for the history of all types.
     ///   - strict: whether an unknown parameter is an error (`Prefer: handling=strict`).
-    /// - Throws: ``RecordsFailure`` for a value that cannot be read.
+    /// - Throws: ``RecordsFailure`` for an invalid value.
     init(type: String?, parameters: [(name: String, value: String)], strict: Bool) throws {
         var types = type.map { Set([$0]) }
         var count = SearchQuery.standardCount

@@ -1,19 +1,19 @@
 import Storage
 import Trust
 
-/// The SQL that finds the versions of a type, the newest first: the present ones by the rows of their records, the former
-/// ones by theirs. Both give `stored`, `number` and `version`.
+/// The SQL that finds the versions of a type, the newest first: current versions by the rows of their records, former
+/// versions by `record_former`. Both return `stored`, `number` and `version`.
 ///
-/// The filter is asked of the newest version of each, for nothing of a record shows where that is hidden. What a former
-/// version itself says is asked of what was found.
+/// The filter applies to the newest version of each record, because no version of a hidden record is shown. The caller
+/// checks the facts of the former versions themselves.
 struct HistoryStatement {
-    /// Of the versions that are the present. Their parameters: ``presentParameters``, a place, a limit.
+    /// Finds the current versions. Parameters: ``presentParameters``, a cursor, a limit.
     let present: String
     let presentParameters: [SQLValue]
-    /// Of all others. Their parameters: ``formerParameters``, a place, a limit.
+    /// Finds the former versions. Parameters: ``formerParameters``, a cursor, a limit.
     let former: String
     let formerParameters: [SQLValue]
-    /// How many there are, without a place and a limit.
+    /// The number of current and former versions, without a cursor and a limit.
     let totals: [SQLQuery]
 
     init(
@@ -61,12 +61,12 @@ struct HistoryStatement {
         ]
     }
 
-    /// The places behind one, the newest first.
+    /// Returns the queries of the versions before a cursor, the newest first.
     func queries(before place: HistoryQuery.Place, limit: Int) -> [SQLQuery] {
         let behind = [SQLValue(place.stored), SQLValue(place.number), SQLValue(place.version), SQLValue(limit)]
         return [SQLQuery(present, presentParameters + behind), SQLQuery(former, formerParameters + behind)]
     }
 
-    /// A version with what decides about it. Parameters: number, version.
+    /// A version with its source. Parameters: number, version.
     static let versionSQL = RecordStore.versions + " WHERE v.number = ? AND v.version = ? AND r.number = v.number"
 }

@@ -2,10 +2,10 @@ import Foundation
 import Storage
 
 extension RecordsSchema {
-    /// Where the versions that are no longer the present stand in time, for the history of a type and of all.
+    /// The times of former versions, for the history of a type and of all types.
     ///
-    /// The present ones have their place in the row of their record, which has an index by it already. Most resources have
-    /// one version for ever: a load of millions writes nothing here, and takes no byte more.
+    /// The time of a current version is in the row of its record, which is indexed by it already. Nearly all resources
+    /// have one version for ever: a load of millions writes nothing here, and takes no further space.
     static let history: [Migration] = [
         Migration(
             number: 420, name: "places of former versions", slice: noteFormerSlice,
@@ -25,14 +25,14 @@ extension RecordsSchema {
                     CREATE INDEX IF NOT EXISTS record_former_by_update
                     ON record_former (type, updated_ms, number, version)
                     """,
-                    // How far the records of an older store were gone through.
+                    // The last processed record of an older store.
                     "CREATE TABLE IF NOT EXISTS record_former_progress (last bigint NOT NULL)",
                 ]
             }),
         Migration(number: 421, name: "places of former versions noted") { _ in ["DROP TABLE record_former_progress"] },
     ]
 
-    /// So many records are gone through in one transaction.
+    /// Maximum number of records in one transaction.
     private static var sliceCount: Int { 2000 }
 
     @Sendable private static func noteFormerSlice(_ transaction: any SQLTransaction) throws -> Bool {
@@ -46,7 +46,7 @@ extension RecordsSchema {
             ORDER BY r.number LIMIT ?
             """, [SQLValue(last), SQLValue(sliceCount)])
         guard let end = try records.last?.integer("number") else { return false }
-        // 2. When each of their versions became the present, and until when it was.
+        // 2. The time at which each of their versions became the current one, and at which it was replaced.
         for record in records {
             let versions = try transaction.query(
                 """
@@ -59,7 +59,7 @@ extension RecordsSchema {
                 try former.insert(number: record.integer("number"), type: record.text("type"), in: transaction)
             }
         }
-        // 3. How far it went.
+        // 3. The progress.
         try transaction.execute(
             progress == nil
                 ? "INSERT INTO record_former_progress (last) VALUES (?)"

@@ -4,10 +4,10 @@ import Storage
 import Trust
 
 extension RecordsService {
-    /// The history of a type, or of all types, as a Bundle: the versions that the grant shows, the newest first. How many
-    /// there are is told on the first page, to whom nothing is hidden.
+    /// Returns the history of a type, or of all types, as a Bundle: the versions that the grant permits, the newest
+    /// first. The first page has the total for a caller who sees everything.
     ///
-    /// - Parameter type: nil for all types.
+    /// - Parameter type: the type; nil for all types.
     func history(
         ofType type: String?, _ query: HistoryQuery, url: String, by grant: AccessGrant,
         within time: SearchTime? = nil
@@ -15,7 +15,7 @@ extension RecordsService {
         if let type, !RecordType.isHeld(type) { throw RecordsFailure.unknownType }
         let (policy, now, store) = (access.policy, clock(), store)
         let interaction: RecordInteraction = type == nil ? .historyOfSystem : .historyOfType
-        // 1. The types that may be seen at all.
+        // 1. The types that the grant permits.
         let asked = query.types?.sorted() ?? RecordType.all
         let decisions = asked.map { ($0, policy.decide(grant, interaction, type: $0, at: now)) }
         let types = decisions.filter { $0.1.isPermitted }.map(\.0)
@@ -45,7 +45,7 @@ extension RecordsService {
             }
             return (versions: versions.shown, isCut: versions.isCut, total: total)
         }
-        // 3. Nothing is shown without its row, which says whose it is.
+        // 3. No version is returned without an audit row, which names its owners.
         let shown = found.versions
         try await access.record(
             decision.decision, grant.actor, .searchRecords, Target(resourceType: type),
@@ -67,15 +67,15 @@ extension RecordsService {
             }, url: url, allowance: time.answer)
     }
 
-    /// A version with its place.
+    /// A version with its cursor.
     private struct Version {
         let place: HistoryQuery.Place
         let record: StoredRecord
-        /// Whose it is, and whose the newest is.
+        /// The owners of the version and of the newest version.
         let owners: Set<String>
     }
 
-    /// The page, and whether there is another.
+    /// Returns the versions of the page, and whether another page follows.
     private func versions(
         _ statements: [HistoryStatement], _ query: HistoryQuery, to grant: AccessGrant, isWhole: Bool,
         within allowance: AnswerAllowance, in transaction: any SQLTransaction,
@@ -85,7 +85,7 @@ extension RecordsService {
         var before = query.before ?? .end
         var shown: [Version] = []
         while shown.count <= query.count {
-            // Of each type those that could stand on the page; the newest of all of them do.
+            // Of each type the versions that may belong to the page; of these the newest are on it.
             let rows = try transaction.queries(statements.flatMap { $0.queries(before: before, limit: wanted) })
             let places = try rows.joined().map { row in
                 HistoryQuery.Place(
@@ -115,7 +115,7 @@ extension RecordsService {
         return (shown, false)
     }
 
-    /// Whose a version and its newest are; nil where it is hidden.
+    /// Returns the owners of a version and of the newest version; nil where the version is hidden.
     private func owners(
         of record: StoredRecord, to grant: AccessGrant, isWhole: Bool, in transaction: any SQLTransaction,
         where isShown: (_ own: RecordFacts, _ newest: RecordFacts) -> Bool

@@ -3,19 +3,19 @@ import FHIR
 import Foundation
 import HTTPTypes
 
-/// An entry of a batch or a transaction, read (<https://hl7.org/fhir/R4/http.html#transaction>).
+/// A parsed entry of a batch or a transaction (<https://hl7.org/fhir/R4/http.html#transaction>).
 enum BundleEntry: Sendable {
     case write(WriteRequest)
-    /// A read, a search or an operation: answered by the routes of requests that come alone.
+    /// A read, a search or an operation; the routes of single requests process it.
     case request(EntryRequest)
 
-    /// Entries beyond which a Bundle is refused.
+    /// Maximum number of entries of a Bundle.
     static let most = 500
-    /// Maximum number of resources that the entries of one Bundle read: no further entry is begun.
+    /// Maximum number of resources that the entries of one Bundle read; then no further entry begins.
     static let mostRead = 1_000
 
     /// - Parameters:
-    ///   - url: the base URL of this server as the client reaches it: an address may begin with it.
+    ///   - url: the base URL of this server as the client reaches it; an address may begin with it.
     ///   - strict: whether an unknown search parameter is an error.
     /// - Throws: ``RecordsFailure``
     init(_ entry: FHIR.Bundle.Entry, url base: String, strict: Bool) throws(RecordsFailure) {
@@ -46,7 +46,7 @@ enum BundleEntry: Sendable {
             guard address.id == nil else { throw .entryInvalid }
             let condition = request.ifNoneExist
             var criteria = try condition.map { text throws(RecordsFailure) in try WriteRequest.criteria(text) }
-            // Some clients write them into the address, as for a request that comes alone.
+            // Some clients write them into the address, as in a single request.
             if criteria == nil, !address.criteria.isEmpty { criteria = address.criteria }
             write = WriteRequest(
                 type: address.type, place: criteria.map { .newUnless($0) } ?? .new, change: .create(try resource()))
@@ -71,18 +71,18 @@ enum BundleEntry: Sendable {
     }
 }
 
-/// The address of an entry, from the root of the API.
+/// The address of an entry, relative to the base URL of the API.
 struct EntryAddress: Sendable {
     /// Empty for the root itself.
     let path: [String]
-    /// As it is written; nil without one.
+    /// As written; nil without one.
     let query: String?
-    /// The parameters of the query, without those about the format of the answer.
+    /// The parameters of the query, except those for the response format.
     let criteria: WriteRequest.Criteria
 
-    /// Reads `Type/id`, `/Type/id`, or the same behind the base URL of this server.
+    /// Reads `Type/id` or `/Type/id`, also after the base URL of this server.
     ///
-    /// - Throws: ``RecordsFailure`` for what is no address.
+    /// - Throws: ``RecordsFailure`` for an invalid address.
     init(_ url: String, base: String) throws(RecordsFailure) {
         var url = url[...]
         if url.hasPrefix(base), url.dropFirst(base.count).first.map({ "/?".contains($0) }) ?? true {
@@ -102,10 +102,10 @@ struct EntryAddress: Sendable {
     var type: String { path.first ?? "" }
     var id: String? { path.count > 1 ? path[1] : nil }
 
-    /// Whether a POST to it creates nothing: a search or an operation.
+    /// Whether a POST to it is a search or an operation, rather than a create.
     var isOfOperation: Bool { path.last.map { $0 == "_search" || $0.hasPrefix("$") } ?? false }
 
-    /// What is written has the address of a type, or that of a resource without a query.
+    /// Requires the address of a type, or that of a resource without a query, for a write.
     func requireWritten() throws(RecordsFailure) {
         guard Resource.isTypeName(type), path.count == 1 || path.count == 2 && criteria.isEmpty else {
             throw .entryInvalid
@@ -114,7 +114,8 @@ struct EntryAddress: Sendable {
 }
 
 extension ResourcePatch {
-    /// The patch in an entry: Parameters are a FHIRPath Patch, a JSON Patch is in a Binary (<https://hl7.org/fhir/R4/http.html#jsonpatch>).
+    /// Reads the patch of an entry: Parameters are a FHIRPath Patch, a JSON Patch is in a Binary
+    /// (<https://hl7.org/fhir/R4/http.html#jsonpatch>).
     fileprivate init(ofEntry resource: Resource) throws(RecordsFailure) {
         if resource.resourceType == Parameters.resourceType {
             do throws(PatchError) { self = .fhirPath(try FHIRPathPatch(resource)) } catch {

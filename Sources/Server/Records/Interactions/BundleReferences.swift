@@ -1,26 +1,26 @@
 import Core
 import FHIR
 
-/// Replaces the links in a resource of a transaction: references, elements of the types uri, url, oid and uuid, and `a href`
-/// and `img src` in narratives. Canonical URLs stay (<https://hl7.org/fhir/R4/http.html#trules>).
+/// Replaces the links in a transaction's resource: references, elements of the types uri, url, oid and uuid, and `a
+/// href` and `img src` in narratives. Canonical URLs stay (<https://hl7.org/fhir/R4/http.html#trules>).
 struct BundleReferences {
     let links: BundleLinks
     /// The base URL of the entry's fullUrl.
     let base: String?
 
     private static let model = TypeModel.r4
-    /// Elements that hold links.
+    /// The types of elements that contain links.
     private static let linkTypes = Set(["uri", "url", "oid", "uuid"].compactMap { model.type($0) })
     private static let markup = model.type("xhtml")
 
-    /// The resource with its links as they are stored; nil where none of them changes.
+    /// Returns the resource with its links in their stored form; nil where no link changes.
     func rewritten(_ resource: Resource) -> Resource? {
         let type = TypedElement.resourceType(of: resource.object)
         return rewritten(resource.object, type, isRoot: true).map { Resource($0) }
     }
 
     private func rewritten(_ object: JSONObject, _ type: TypeModel.TypeID, isRoot: Bool = false) -> JSONObject? {
-        // The links of a Bundle are those between its own entries.
+        // The links of a nested Bundle are those between its own entries.
         if type == Self.bundle { return nil }
         var result: JSONObject?
         for member in object.members {
@@ -65,7 +65,7 @@ struct BundleReferences {
         }
     }
 
-    /// What the text of a member becomes; nil where it stays.
+    /// Returns the new text of a member; nil where it stays.
     private func target(
         of text: String, _ key: String, _ type: TypeModel.TypeID?, in owner: TypeModel.TypeID, isRoot: Bool
     ) -> String? {
@@ -75,12 +75,12 @@ struct BundleReferences {
         guard let type else { return nil }
         if type == Self.markup { return NarrativeLinks.replaced(in: text) { links.target(of: $0, base: base) } }
         guard Self.linkTypes.contains(type) else { return nil }
-        // These name a definition or a namespace; they are no links.
+        // These name a definition or a namespace, and are not links.
         guard key != "system", !(key == "url" && (isRoot || owner == Self.model.extensionType)) else { return nil }
         return links.target(of: text, base: base)
     }
 
-    /// The references in a resource that are searches.
+    /// Returns the references in a resource that are searches.
     static func searches(in resource: Resource, _ links: BundleLinks) -> Set<String> {
         var found: Set<String> = []
         collect(.object(resource.object), links, &found)
@@ -106,7 +106,7 @@ struct BundleReferences {
 
 /// The links in the XHTML of a narrative.
 enum NarrativeLinks {
-    /// The XHTML with the links that change; nil where none does.
+    /// Returns the XHTML with replaced links; nil where no link changes.
     static func replaced(in markup: String, _ target: (String) -> String?) -> String? {
         let bytes = Array(markup.utf8)
         var output: [UInt8] = []

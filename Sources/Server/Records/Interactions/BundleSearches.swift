@@ -3,15 +3,16 @@ import FHIR
 import Storage
 import Trust
 
-/// The references of a transaction that are searches, each once. They find what is there when all entries are done
-/// (<https://hl7.org/fhir/R4/http.html#trules>): what the transaction writes, and not what it deletes.
+/// The references of a transaction that are searches, without duplicates. They find the resources that exist after all
+/// entries (<https://hl7.org/fhir/R4/http.html#trules>): those that the transaction writes, and not those that it
+/// deletes.
 struct BundleSearches: Sendable {
     private struct Search: Sendable {
         let text: String
         let type: String
         let criteria: WriteRequest.Criteria
         let reading: CriteriaReading
-        /// The index of the entry that has the reference.
+        /// The index of the entry with the reference.
         let place: Int
     }
 
@@ -20,7 +21,7 @@ struct BundleSearches: Sendable {
 
     private let searches: [Search]
 
-    /// - Throws: ``WriteRefusal`` where a search cannot be read.
+    /// - Throws: ``WriteRefusal`` where a search is invalid.
     init(in plans: [PlannedWrite], _ links: BundleLinks, _ planner: WritePlanner) throws {
         var searches: [Search] = []
         var seen: Set<String> = []
@@ -46,9 +47,9 @@ struct BundleSearches: Sendable {
 
     var isEmpty: Bool { searches.isEmpty }
 
-    /// Looks up what the references mean.
+    /// Looks up the targets of the references.
     ///
-    /// - Returns: for each its text, `Type/id`, and what has to be verified when the writes are done.
+    /// - Returns: for each its text, `Type/id`, and the lookup to verify after the writes.
     /// - Throws: ``WriteRefusal`` where a search does not find exactly one resource.
     func lookup(
         _ plans: [PlannedWrite], _ overlap: TransactionOverlap, _ planner: WritePlanner,

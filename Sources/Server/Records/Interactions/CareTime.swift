@@ -1,8 +1,8 @@
 import FHIR
 import Storage
 
-/// When the care was given that a record of a type is about: all times that its date parameters find, from the first to the
-/// last (<https://hl7.org/fhir/R4/patient-operation-everything.html>: "care dates").
+/// The time of the care that a record is about: the range of all times of its date parameters
+/// (<https://hl7.org/fhir/R4/patient-operation-everything.html>: "care dates").
 struct CareTime {
     private let type: String
     /// The codes of the parameters.
@@ -14,16 +14,16 @@ struct CareTime {
             SearchTree.of(type)?.parameters.filter { $0.kind == .date && !Self.isOther($0.code) }.map(\.code) ?? []
     }
 
-    /// Whether a date parameter says something else: when the record was changed, a date of a person, or what was found.
+    /// Whether a date parameter is not the time of care: the time of the last update, a date of a person, or a value.
     private static func isOther(_ code: String) -> Bool {
         ["_lastUpdated", "birthdate", "death-date", "value-date"].contains(code)
     }
 
-    /// Holds of a row `r` whose times overlap a period, and of one that has no times.
+    /// Returns a condition on a row `r` whose times overlap a period, or that has no times.
     ///
     /// - Parameters:
     ///   - low: the first millisecond.
-    ///   - high: the first millisecond behind it.
+    ///   - high: the first millisecond after the period.
     func overlaps(low: Int64, high: Int64) -> SQLFragment {
         guard !parameters.isEmpty else { return .always }
         func entry(_ condition: String, _ value: Int64? = nil) -> SQLFragment {

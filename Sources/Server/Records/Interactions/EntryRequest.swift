@@ -3,16 +3,16 @@ import FHIR
 import Foundation
 import HTTPTypes
 
-/// An entry of a Bundle that reads, as the request that it would be alone.
+/// A reading entry of a Bundle, as the equivalent single request.
 struct EntryRequest: Sendable {
     let head: HTTPRequest
-    /// nil without one.
+    /// The body; nil where there is none.
     let body: Data?
     let address: EntryAddress
-    /// What was changed before that is not sent again (`ifModifiedSince`); nil where nothing is said.
+    /// The time after which a change is sent again (`ifModifiedSince`); nil where the entry has none.
     let modifiedSince: Date?
 
-    /// - Throws: ``RecordsFailure`` for what cannot be sent.
+    /// - Throws: ``RecordsFailure`` for an invalid entry.
     init(
         _ entry: FHIR.Bundle.Entry, _ request: FHIR.Bundle.Entry.Request, _ address: EntryAddress, strict: Bool
     ) throws(RecordsFailure) {
@@ -39,7 +39,7 @@ struct EntryRequest: Sendable {
         self.address = address
     }
 
-    /// The path and the query, percent-encoded as far as an address needs it.
+    /// Returns the path and the query, percent-encoded where necessary.
     private static func target(of address: EntryAddress) -> String {
         let path = address.path.map { "/" + $0 }.joined()
         let text = path + (address.query.map { "?" + $0 } ?? "")
@@ -53,7 +53,7 @@ struct EntryRequest: Sendable {
         }
     }
 
-    /// The form of a search: a Binary that has it, or Parameters.
+    /// Reads the form of a search: a Binary with its bytes, or Parameters.
     private static func form(_ resource: Resource) throws(RecordsFailure) -> Data {
         if resource.resourceType == "Binary" {
             guard let data = resource["data"]?.string.flatMap({ Data(base64Encoded: $0) }) else { throw .entryInvalid }
@@ -72,7 +72,7 @@ struct EntryRequest: Sendable {
     }
 }
 
-/// What an entry that reads is answered with.
+/// The response to a reading entry.
 struct EntryAnswer: Sendable {
     /// `200 OK` or `304 Not Modified`.
     let status: String
@@ -82,7 +82,7 @@ struct EntryAnswer: Sendable {
 }
 
 extension EntryRequest {
-    /// What an entry asks of one resource.
+    /// The interaction of an entry with one resource.
     enum Interaction: Sendable, Hashable {
         case read
         case versionRead(String)
@@ -91,7 +91,7 @@ extension EntryRequest {
         case other
     }
 
-    /// The resource that the address names, and what is asked of it; nil for an address of no resource.
+    /// The resource of the address and the interaction; nil where the address names no resource.
     var named: (type: String, id: String, interaction: Interaction)? {
         let path = address.path
         guard path.count > 1, Resource.isTypeName(path[0]), Resource.isID(path[1]),
@@ -107,7 +107,7 @@ extension EntryRequest {
         return (path[0], path[1], interaction)
     }
 
-    /// Whether the answer is one version of a resource, which no other entry changes.
+    /// Whether the response is one version of a resource, which no other entry changes.
     var isOfOneVersion: Bool {
         switch named?.interaction {
         case .read, .versionRead: true

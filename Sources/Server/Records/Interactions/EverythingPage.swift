@@ -2,13 +2,12 @@ import FHIR
 import Foundation
 import Trust
 
-/// Which page of all that is about a patient is asked for
-/// (<https://hl7.org/fhir/R4/patient-operation-everything.html>).
+/// A page of all resources about a patient (<https://hl7.org/fhir/R4/patient-operation-everything.html>).
 struct EverythingPage: Sendable {
-    /// A place between two records.
+    /// The cursor between two records.
     struct Place: Sendable, Hashable {
         let type: String
-        /// The number of the last record before it.
+        /// The number of the last record before the cursor.
         let number: Int64
 
         init(type: String, number: Int64) {
@@ -16,7 +15,7 @@ struct EverythingPage: Sendable {
             self.number = number
         }
 
-        /// nil for a text that is no place.
+        /// Reads a cursor; nil where the text is not one.
         init?(_ text: String) {
             guard let mark = text.firstIndex(of: "."),
                 let number = Cursor.number(String(text[text.index(after: mark)...]))
@@ -31,19 +30,19 @@ struct EverythingPage: Sendable {
 
     let count: Int
     let after: Place?
-    /// nil for all.
+    /// The types on the page; nil for all.
     let types: Set<String>?
-    /// Only what was changed at this instant or later, in milliseconds.
+    /// Only resources that changed at this instant or later, in milliseconds since 1970.
     let since: Int64?
-    /// Only what happened then, where it has a time: from the first millisecond, before the second.
+    /// Only resources with a time of care in this range, or without one: from the first millisecond, before the second.
     let time: (low: Int64, high: Int64)?
-    /// The parameters that were used, for the links.
+    /// The applied parameters, for the links.
     let used: [(name: String, value: String)]
-    /// The parameters that are not known and were ignored.
+    /// The unknown parameters that were ignored.
     let ignored: [String]
 
     /// - Parameter strict: whether an unknown parameter is an error (`Prefer: handling=strict`).
-    /// - Throws: ``RecordsFailure`` for a value that cannot be read.
+    /// - Throws: ``RecordsFailure`` for an invalid value.
     init(_ parameters: [(name: String, value: String)], strict: Bool) throws {
         var count = SearchQuery.standardCount
         var after: Place?
@@ -82,13 +81,13 @@ struct EverythingPage: Sendable {
         (self.used, self.ignored) = (used, ignored)
     }
 
-    /// Whether the page takes resources of a type.
+    /// Whether the page may contain resources of a type.
     func takes(_ type: String) -> Bool { types?.contains(type) ?? true }
 
-    /// Whether what refers to resources that are not the patient's has to be looked at, of whatever type it is.
+    /// Whether the page may contain referenced resources that do not belong to the patient.
     var takesReferred: Bool { types?.contains(where: Self.isReferred) ?? true }
 
-    /// Whether resources of a type come because others refer to them: those that belong to nobody, and the bytes of
+    /// Whether resources of a type are included because others refer to them: shared resources, and the Binaries of
     /// attachments.
     static func isReferred(_ type: String) -> Bool {
         RecordFilter.sharedTypes.contains(type) || type == binary

@@ -3,49 +3,49 @@ import FHIR
 import Foundation
 import Storage
 
-/// What the rest of the house says of resources that are written through the FHIR API, and what it makes of them.
+/// The rules of the server for resources that are written through the FHIR API, and its processing of them.
 public protocol RecordAdmission: Sendable {
-    /// Begins the writing of one request: what is published and in force now holds for all of it.
+    /// Begins the writing of one request. The published content and the rules in force now apply to all of it.
     ///
-    /// - Parameter at: when the request came.
+    /// - Parameter at: the time of receipt of the request.
     func begin(at: Date) async -> any WriteAdmission
 }
 
-/// The house's word on the resources of one request.
+/// The rules for the resources of one request.
 public protocol WriteAdmission: Sendable {
-    /// The resource as it may be stored. It is asked without a transaction.
+    /// Returns the resource as it may be stored. Called without a transaction.
     ///
-    /// - Parameter id: the id that it will be recorded under; it bears it.
+    /// - Parameter id: the id of its record; the resource contains it.
     func admit(_ resource: Resource, id: String) throws(RecordAdmissionError) -> AdmittedResource
 
-    /// The problems of a resource that is only checked: warnings too, and what the profiles ask for.
+    /// Returns the problems of a resource that is only validated, including warnings and the rules of profiles.
     ///
     /// - Parameter profiles: canonical URLs of profiles, beyond those that the resource names.
-    /// - Throws: ``RecordAdmissionError`` `profile-unknown` for a profile that cannot be checked.
+    /// - Throws: ``RecordAdmissionError`` `profile-unknown` for a profile that the server cannot validate.
     func problems(of resource: Resource, profiles: [String]) throws(RecordAdmissionError) -> [RecordIssue]
 
-    /// How others are admitted that are like a resource that was: Observations that differ from it in ``ObservationValues``.
+    /// Returns the template of an admitted Observation, for others that differ from it only in ``ObservationValues``.
     ///
-    /// - Returns: nil where each has to be looked into.
+    /// - Returns: nil where each Observation must be validated by itself.
     func pattern(of admitted: AdmittedResource) -> (any AdmissionPattern)?
 
-    /// Sees that a resource may be written now, before anything is.
+    /// Checks that a resource may be written now, before any write.
     ///
     /// - Parameters:
-    ///   - participants: whose it is, and whose it was.
-    ///   - type: of the resource.
-    ///   - id: under which it is recorded.
+    ///   - participants: its owners, before and after the write.
+    ///   - type: the type of the resource.
+    ///   - id: the id of its record.
     /// - Throws: ``RecordAdmissionError`` of the kind `refused`; ``Storage/StorageError``.
     func permit(_ participants: Set<String>, type: String, id: String, in transaction: any SQLTransaction) throws
 
-    /// What becomes of data that come of a participant's devices now, by their consent.
+    /// Returns whether data from a participant's devices are accepted now, by their consent.
     ///
     /// - Throws: ``Storage/StorageError``.
     func standing(of participant: String, in transaction: any SQLTransaction) throws -> DataStanding
 
-    /// Does what follows from resources that were written, in the transaction that wrote them.
+    /// Performs the further steps for written resources, in the transaction that wrote them.
     ///
-    /// - Parameter submissionID: the name under which they were recorded.
+    /// - Parameter submissionID: the submission id of the records.
     func follow(_ changes: [RecordChange], submissionID: String, in transaction: any SQLTransaction) throws
 }
 
@@ -57,31 +57,31 @@ extension WriteAdmission {
     public func pattern(of admitted: AdmittedResource) -> (any AdmissionPattern)? { nil }
 }
 
-/// What the house has to say of Observations of a kind of which one was admitted.
+/// The admission of Observations that match the template of an admitted one.
 public protocol AdmissionPattern: Sendable {
-    /// What the house makes of another one beforehand (``AdmittedResource/prepared``); nil where it has to be looked into.
-    ///
+    /// Returns the prepared form of another Observation (``AdmittedResource/prepared``); nil where it must be
+    /// validated.
     func prepared(_ values: ObservationValues) -> (any Sendable)?
 }
 
-/// What becomes of data that come of a participant's devices. The sentences hold no health data.
+/// The admission of data from a participant's devices. The messages contain no health data.
 public enum DataStanding: Sendable, Hashable {
-    /// They are taken.
+    /// The data are accepted.
     case admitted
-    /// They wait, until the consent or the study team says more.
+    /// The data are held until the consent or the study team decides.
     case held(code: String, sentence: String)
-    /// They are not taken, and not kept.
+    /// The data are refused and not stored.
     case refused(code: String, sentence: String)
 }
 
 /// A resource as it may be stored.
 public struct AdmittedResource: Sendable {
-    /// The resource, reduced where the study says so.
+    /// The resource, reduced where the study requires it.
     public let resource: Resource
-    /// What the house made of it beforehand, for what follows.
+    /// The prepared data for the further steps after the write.
     public let prepared: (any Sendable)?
 
-    /// Puts both together.
+    /// Creates an admitted resource.
     public init(_ resource: Resource, prepared: (any Sendable)? = nil) {
         self.resource = resource
         self.prepared = prepared
@@ -96,13 +96,13 @@ public final class RecordChange: Sendable {
     public let id: String
     /// The number of its record.
     public let number: Int64
-    /// The participant that it is about now; nil where it is nobody, are several, or it is deleted.
+    /// The participant that it is about now; nil where it is about no one, about several, or is deleted.
     public let subject: String?
-    /// The one that it was about before.
+    /// The participant that it was about before.
     public let formerSubject: String?
-    /// What became of it; nil where it is deleted.
+    /// The result of storing it; nil where it is deleted.
     public let put: PutResult?
-    /// What was made of it beforehand (``AdmittedResource/prepared``).
+    /// The prepared data (``AdmittedResource/prepared``).
     public let prepared: (any Sendable)?
 
     init(
@@ -118,7 +118,7 @@ public final class RecordChange: Sendable {
         self.prepared = prepared
     }
 
-    /// A resource of a participant that was written, and stays theirs.
+    /// Creates the change of a participant's resource that was written and keeps its owner.
     public convenience init(_ record: NewRecord, _ put: PutResult, prepared: (any Sendable)?) {
         self.init(
             type: record.type, id: record.id, number: put.number, subject: record.subject,
@@ -126,28 +126,28 @@ public final class RecordChange: Sendable {
     }
 }
 
-/// Why a resource may not be written. The sentence holds no health data.
+/// The reason that a resource may not be written. The message contains no health data.
 public struct RecordAdmissionError: CodedError, Hashable {
-    /// What sort of reason it is.
+    /// The kind of a reason.
     public enum Kind: Sendable, Hashable {
-        /// The resource is not of the shape that FHIR gives its type: 400.
+        /// The resource does not have the structure of its FHIR type: 400.
         case shape
         /// It breaks a rule of FHIR or of the study: 422.
         case rule
-        /// It may not be written now, whatever it says: 403.
+        /// It may not be written now, whatever its content: 403.
         case refused
     }
 
-    /// What sort of reason it is.
+    /// The kind of the reason.
     public let kind: Kind
     /// The stable code, such as `consent-withdrawn`.
     public let code: String
     /// A sentence that a person can act on.
     public let message: String
-    /// The problems of the resource, where the reason is about its content.
+    /// The problems of the resource, where its content is refused.
     public let issues: [RecordIssue]
 
-    /// A reason with its code and its sentence.
+    /// Creates a reason with its code and message.
     public init(_ kind: Kind, _ code: String, _ message: String, issues: [RecordIssue] = []) {
         self.kind = kind
         self.code = code

@@ -1,12 +1,12 @@
 import FHIR
 
-/// One problem of a resource, as an OperationOutcome reports it (<https://hl7.org/fhir/R4/operationoutcome.html>). The
-/// sentence holds no health data.
+/// One problem of a resource, as in an OperationOutcome (<https://hl7.org/fhir/R4/operationoutcome.html>). The message
+/// contains no health data.
 public struct RecordIssue: Sendable, Hashable {
     /// Maximum number of issues of one refusal.
     public static let maximumCount = 100
 
-    /// How bad the problem is.
+    /// The severity of the problem.
     public let severity: IssueSeverity
     /// The kind of problem, as FHIR codes it.
     public let kind: IssueType
@@ -17,7 +17,7 @@ public struct RecordIssue: Sendable, Hashable {
     /// A sentence that a person can act on.
     public let message: String
 
-    /// Makes an issue.
+    /// Creates an issue.
     public init(
         severity: IssueSeverity = .error, kind: IssueType, coding: Coding? = nil, expression: String, message: String
     ) {
@@ -28,7 +28,7 @@ public struct RecordIssue: Sendable, Hashable {
         self.message = message
     }
 
-    /// The first issues, and one that reports how many more there are.
+    /// Returns the first issues, and one that reports how many more there are.
     public static func bounded(_ issues: [RecordIssue]) -> [RecordIssue] {
         guard issues.count > maximumCount, let last = issues.last else { return issues }
         let root = last.expression.prefix { $0 != "." && $0 != "[" }
@@ -39,7 +39,7 @@ public struct RecordIssue: Sendable, Hashable {
         ]
     }
 
-    /// The same inside of an entry of a Bundle.
+    /// Returns the issue with the path of a Bundle's entry.
     func inside(entry index: Int) -> RecordIssue {
         let rest = expression.drop { $0 != "." && $0 != "[" }
         return RecordIssue(
@@ -47,7 +47,7 @@ public struct RecordIssue: Sendable, Hashable {
             message: "Entry \(index + 1) of the Bundle: \(message)")
     }
 
-    /// The row of an OperationOutcome.
+    /// Returns the issue of an OperationOutcome.
     ///
     /// - Parameter detail: the stable code of the refusal.
     func row(detail: String) -> OperationOutcome.Issue {
@@ -60,7 +60,7 @@ public struct RecordIssue: Sendable, Hashable {
 }
 
 extension OperationOutcome {
-    /// The outcome of a refusal, with all of its problems.
+    /// Creates the outcome of a refusal, with all of its problems.
     init(_ failure: RecordsFailure) {
         guard failure.issues.isEmpty else {
             self.init(issue: failure.issues.map { $0.row(detail: failure.code) })

@@ -2,29 +2,29 @@ import Foundation
 import Storage
 import Trust
 
-/// Tells which resources a search finds that names one of them: what a conditional interaction speaks of
+/// Finds the resources that match the criteria of a conditional interaction
 /// (<https://hl7.org/fhir/R4/http.html#cond-update>).
 protocol RecordMatching: Sendable {
-    /// The ids of resources that are found, of what a filter shows.
+    /// Returns the ids of matching resources that a filter permits.
     ///
-    /// - Parameter limit: how many at most.
-    /// - Throws: ``RecordsFailure`` where a parameter is not known or says nothing: what is passed over would find others.
+    /// - Parameter limit: the maximum number of ids.
+    /// - Throws: ``RecordsFailure`` where a parameter is unknown or empty: without it, other resources would match.
     func ids(
         ofType type: String, _ criteria: WriteRequest.Criteria, showing filter: RecordFilter, limit: Int, now: Date,
         in transaction: any SQLTransaction
     ) throws -> [String]
 }
 
-/// What the criteria of a conditional interaction ask for, apart from what is stored.
+/// The criteria of a conditional interaction, parsed without the store.
 struct CriteriaReading: Sendable {
-    /// The types of the records that decide what is found.
+    /// The types of the records on which the result depends.
     let types: Set<String>
-    /// What is asked of the record's own parameters.
+    /// The conditions on the record's own parameters.
     let conditions: [SearchCondition]
-    /// Whether that is all that is asked, so that a resource can be compared with it in memory.
+    /// Whether these are all criteria, so that a resource can be compared in memory.
     let isComplete: Bool
 
-    /// - Throws: ``RecordsFailure`` or ``SearchConditionError`` for a parameter that is not known.
+    /// - Throws: ``RecordsFailure`` or ``SearchConditionError`` for an unknown parameter.
     init(ofType type: String, _ criteria: WriteRequest.Criteria, ownBases: [String], now: Date) throws {
         let query = try SearchQuery(type: type, parameters: criteria, strict: true, now: now, ownBases: ownBases)
         let all = query.parts.flatMap(\.criteria)
@@ -34,7 +34,8 @@ struct CriteriaReading: Sendable {
         isComplete = self.conditions.count == all.count
     }
 
-    /// Whether a resource is as the conditions ask; nil where they are, and more is asked that a resource alone does not show.
+    /// Whether a resource meets the criteria; nil where it meets the conditions, but other criteria depend on the
+    /// store.
     func matches(_ values: SearchValues) -> Bool? {
         guard conditions.allSatisfy({ $0.matches(values) }) else { return false }
         return isComplete ? true : nil
@@ -42,7 +43,7 @@ struct CriteriaReading: Sendable {
 }
 
 extension SearchCriterion {
-    /// Adds the types of the records that the criterion goes through.
+    /// Adds the types of the records on which the criterion depends.
     fileprivate func addTypes(to types: inout Set<String>) {
         switch self {
         case .condition(let condition):
@@ -62,16 +63,16 @@ extension SearchCriterion {
     }
 }
 
-/// Finds them by the search of a type.
+/// Finds the resources by a search of their type.
 struct SearchMatching: RecordMatching {
-    /// The server's own base URLs, without a last slash.
+    /// The server's own base URLs, without a final slash.
     var ownBases: [String] = []
 
     func ids(
         ofType type: String, _ criteria: WriteRequest.Criteria, showing filter: RecordFilter, limit: Int, now: Date,
         in transaction: any SQLTransaction
     ) throws -> [String] {
-        // What says nothing would be passed over, and others be found.
+        // An empty criterion would be skipped, and other resources would match.
         guard criteria.allSatisfy({ !$0.value.allSatisfy { $0 == "," } }) else { throw RecordsFailure.criteriaMissing }
         let query = try SearchQuery(type: type, parameters: criteria, strict: true, now: now, ownBases: ownBases)
         guard !query.isOfAll else { throw RecordsFailure.criteriaMissing }

@@ -4,12 +4,12 @@ import Foundation
 import Synchronization
 import Trust
 
-/// Answers the entries of one Bundle that read (``EntryRouter``).
+/// Runs the reading entries of one Bundle (``EntryRouter``).
 final class BundleReader: Sendable {
-    /// Bytes that the entries of one Bundle are answered with together.
+    /// Maximum number of bytes of all responses to the entries of one Bundle.
     static let maximumBytes = 32 << 20
 
-    /// Answers an entry with a number of bytes at most.
+    /// Returns the response to an entry, with a maximum number of bytes.
     let answer: @Sendable (EntryRequest, Int) async throws -> EntryAnswer
     private struct Left {
         var bytes = BundleReader.maximumBytes
@@ -37,10 +37,10 @@ final class BundleReader: Sendable {
         return entry
     }
 
-    /// Bytes that the next answer may have.
+    /// Maximum number of bytes of the next response.
     private var limit: Int { @inline(never) get { left.withLock { $0.resources > 0 ? $0.bytes : 0 } } }
 
-    /// Gives back what an answer took that is not part of the Bundle.
+    /// Returns the bytes of a response that is not part of the Bundle.
     func giveBack(_ answer: BundleAnswer.Entry) { take(answer, -1) }
 
     @inline(never)
@@ -53,13 +53,13 @@ final class BundleReader: Sendable {
 }
 
 extension RecordsService {
-    /// Performs a batch, entry by entry, or a transaction, of which all is done or nothing
+    /// Performs a batch, entry by entry, or a transaction as a whole or not at all
     /// (<https://hl7.org/fhir/R4/http.html#transaction>).
     ///
     /// - Parameters:
-    ///   - allowance: what the entries share.
-    ///   - reader: answers the entries that read.
-    /// - Throws: ``RecordsFailure`` where it is neither, or a transaction cannot be done.
+    ///   - allowance: the limits that the entries share.
+    ///   - reader: runs the reading entries.
+    /// - Throws: ``RecordsFailure`` where the Bundle is neither, or a transaction fails.
     func perform(
         _ bundle: FHIR.Bundle, by grant: AccessGrant, url: String, strict: Bool, returning preference: ReturnPreference,
         within allowance: RequestAllowance, reading reader: BundleReader
@@ -95,7 +95,7 @@ extension RecordsService {
         }
     }
 
-    /// - Parameter allowance: a record that it has no room for is not shown.
+    /// - Parameter allowance: a record that does not fit is not returned.
     static func entry(
         _ outcome: WriteOutcome, returning preference: ReturnPreference, within allowance: AnswerAllowance
     ) -> BundleAnswer.Entry {

@@ -5,18 +5,19 @@ import Storage
 import Trust
 
 extension RecordsService {
-    /// So many resources that belong to nobody are brought with a page at most.
+    /// Maximum number of shared resources that are included with a page.
     private static let mostShared = 200
 
-    /// A page of all that is about a patient: the Patient, what belongs to them, and what of that refers to resources that
-    /// are shared, such as the organization (<https://hl7.org/fhir/R4/patient-operation-everything.html>).
+    /// Returns a page of all resources about a patient: the Patient, the patient's resources, and the shared resources
+    /// that these refer to, such as the organization (<https://hl7.org/fhir/R4/patient-operation-everything.html>).
     ///
-    /// What the grant does not show is not there, and has no place on a page.
-    /// - Throws: ``RecordsFailure``; where the Patient is hidden, as where there is none.
+    /// Resources outside of the grant are omitted and do not affect the pages.
+    ///
+    /// - Throws: ``RecordsFailure``; for a hidden Patient, the same as for a Patient that does not exist.
     func everything(
         ofPatient id: String, page: EverythingPage, url: String, by grant: AccessGrant, within time: SearchTime? = nil
     ) async throws -> BundlePage {
-        // The Patient decides whether there is anything; that read is in the audit.
+        // The read of the Patient decides whether there is a result; the audit contains it.
         _ = try await read(type: Patient.resourceType, id: id, by: RecordCaller(grant))
         let (policy, now, store) = (access.policy, clock(), store)
         let time = if let time { time } else { try await allowance(for: grant) }
@@ -28,7 +29,7 @@ extension RecordsService {
                     policy.decide(grant, .read, type: type, at: now).isPermitted
                         ? policy.filter(grant, .read, at: now) : nil
                 }, within: time.answer, in: transaction)
-            // Where the resources that others refer to have no room, the page has fewer records.
+            // Where the referenced resources do not fit, the page gets fewer records.
             var referred: [StoredRecord] = []
             while true {
                 do {
@@ -52,7 +53,7 @@ extension RecordsService {
             }
             return (shown: rows.shown, isCut: rows.isCut, referred: referred, owners: owners)
         }
-        // Nothing is shown without its row, which says whose it is.
+        // No resource is returned without an audit row, which names its owners.
         try await access.record(
             RecordDecision.permitted.decision, grant.actor, .searchRecords,
             Target(resourceType: Patient.resourceType, resourceID: id, subject: id), showing: found.owners)
@@ -73,7 +74,8 @@ extension RecordsService {
             allowance: time.answer)
     }
 
-    /// The page, and whether there is another: the Patient, then the other types by their names.
+    /// Returns the records of the page, and whether another page follows: the Patient first, then the other types by
+    /// name.
     private static func page(
         of patient: String, _ page: EverythingPage, _ store: RecordStore, showing filter: (String) -> RecordFilter?,
         within allowance: AnswerAllowance, in transaction: any SQLTransaction
@@ -99,7 +101,7 @@ extension RecordsService {
                 condition += " AND " + isThen.sql
                 values += isThen.parameters
             }
-            // Those that are theirs alone, and those that they have with others, each by its index.
+            // The patient's own resources, and those with several owners, each by its index.
             let own = try transaction.query(ownSQL(condition), values + [SQLValue(patient), SQLValue(limit)])
             let among = try transaction.query(amongSQL(condition), values + [SQLValue(patient), SQLValue(limit)])
             let numbers = try (own + among).map { try $0.integer("number") }.sorted().prefix(limit)
@@ -124,8 +126,8 @@ extension RecordsService {
             + " WHERE p.kind = 'owner' AND p.value = ?) ORDER BY r.number LIMIT ?"
     }
 
-    /// The resources that are not the patient's and that others refer to, each once: those that are shared, and the Binaries
-    /// of attachments.
+    /// Returns the referenced resources that do not belong to the patient, without duplicates: shared resources, and
+    /// the Binaries of attachments.
     private static func referred(
         by records: [StoredRecord], _ page: EverythingPage, ownBases: [String], to grant: AccessGrant,
         _ store: RecordStore, within allowance: AnswerAllowance, in transaction: any SQLTransaction,
@@ -142,7 +144,7 @@ extension RecordsService {
                 guard
                     let stored = try store.facts(
                         ofType: literal.type, id: literal.id, asking: grant.queries(of: literal.type), in: transaction),
-                    // A Binary that is another patient's too comes with what is theirs.
+                    // A Binary that has owners is returned with their own resources.
                     stored.facts.isShared || literal.type == EverythingPage.binary && stored.facts.owners.isEmpty,
                     isShown(stored.facts),
                     let referred = try store.read(type: literal.type, id: literal.id, in: transaction),
@@ -156,7 +158,7 @@ extension RecordsService {
         return found
     }
 
-    /// The references of a resource to resources of this server that may come with it, in the order of their types and ids.
+    /// Returns a resource's local references that may be included, ordered by type and id.
     private static func literals(in json: JSON, _ ownBases: [String]) -> [LiteralReference] {
         var found: Set<LiteralReference> = []
         collect(json, ownBases, &found)
@@ -172,7 +174,7 @@ extension RecordsService {
                     collect(member.value, ownBases, &found)
                     continue
                 }
-                // A reference, or the url of an attachment.
+                // A reference, or the URL of an attachment.
                 guard ["reference", "url"].contains(member.key), let literal = LiteralReference(text),
                     EverythingPage.isReferred(literal.type), literal.isLocal(to: ownBases),
                     member.key == "reference" || literal.type == EverythingPage.binary

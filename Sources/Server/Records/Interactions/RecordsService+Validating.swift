@@ -5,14 +5,14 @@ import Storage
 import Trust
 
 extension RecordsService {
-    /// Checks whether a resource could be stored, by the rules that hold for one that is written, and by the profiles that
-    /// are asked for (<https://hl7.org/fhir/R4/resource-operation-validate.html>). Nothing is stored.
+    /// Validates whether a resource could be stored, by the rules for writes and by the requested profiles
+    /// (<https://hl7.org/fhir/R4/resource-operation-validate.html>). Nothing is stored.
     ///
     /// - Parameters:
-    ///   - type: the type that the address names.
-    ///   - id: the id that the address names; nil for the type alone.
-    /// - Throws: ``RecordsFailure`` where the grant neither reads nor writes the type, where a stored resource is meant that
-    ///   cannot be read, and for a profile that is not known.
+    ///   - type: the type in the address.
+    ///   - id: the id in the address; nil where it has only a type.
+    /// - Throws: ``RecordsFailure`` where the grant neither reads nor writes the type, where the stored resource cannot
+    ///   be read, and for an unknown profile.
     func validate(
         _ request: ValidationRequest, as type: String, id: String?, by caller: RecordCaller
     ) async throws -> OperationOutcome {
@@ -23,7 +23,7 @@ extension RecordsService {
         }
         guard allowed else { throw RecordsFailure.forbidden }
         if request.mode == .delete || request.mode == .update || request.mode == .profile, id == nil {
-            throw RecordsFailure.invalid("mode", "create where the address names no resource")
+            throw RecordsFailure.invalid("mode", "create where the address has no id")
         }
         if request.mode == .profile, request.profiles.isEmpty { throw RecordsFailure.profileMissing }
         let session = await admission?.begin(at: now)
@@ -40,7 +40,7 @@ extension RecordsService {
         }
         let target = request.mode == .create ? newID().lowercaseText : resource.id ?? newID().lowercaseText
         guard Resource.isID(target) else { return OperationOutcome(.idInvalid.about("\(type).id")) }
-        // 1. What it says.
+        // 1. The content of the resource.
         var issues: [RecordIssue] = []
         if session == nil, !request.profiles.isEmpty { throw RecordsFailure.profileUnknown }
         do throws(RecordAdmissionError) {
@@ -50,7 +50,7 @@ extension RecordsService {
         }
         var refusal: RecordsFailure?
         if request.mode != .profile {
-            // 2. Whether it is taken.
+            // 2. Whether it is admitted.
             do throws(RecordAdmissionError) { _ = try session?.admit(resource.stored(as: target), id: target) } catch {
                 refusal = RecordsFailure(error).about(type)
             }
@@ -62,7 +62,7 @@ extension RecordsService {
         return Self.outcome(issues, refusal)
     }
 
-    /// The resource that is checked: the one that was sent, or the stored one that the address names.
+    /// Returns the resource to validate: the one in the request, or the stored one of the address.
     private func resource(
         of request: ValidationRequest, type: String, id: String?, by caller: RecordCaller
     ) async throws -> Resource? {
@@ -72,7 +72,7 @@ extension RecordsService {
         return try await read(type: type, id: id, by: caller).resource()
     }
 
-    /// Why a caller may not write a resource now; nil where they may.
+    /// Returns the reason that a caller may not write a resource now; nil where they may.
     private func refusal(
         of mode: ValidationRequest.Mode, _ resource: Resource, id: String, _ session: (any WriteAdmission)?,
         by caller: RecordCaller
@@ -96,7 +96,7 @@ extension RecordsService {
         }
     }
 
-    /// Whether a stored resource may be deleted.
+    /// Validates whether a stored resource may be deleted.
     private func validateDeletion(
         of type: String, id: String, _ session: (any WriteAdmission)?, by caller: RecordCaller
     ) async throws -> OperationOutcome {
@@ -128,7 +128,7 @@ extension RecordsService {
         return nil
     }
 
-    /// The outcome of a check: each problem once, errors first.
+    /// Returns the outcome of a validation: each problem once, errors first.
     private static func outcome(_ found: [RecordIssue], _ refusal: RecordsFailure?) -> OperationOutcome {
         var issues = found
         var detail = "resource-invalid"
@@ -150,7 +150,7 @@ extension RecordsService {
         if errors.isEmpty {
             let valid = OperationOutcome(
                 severity: .information, code: .informational, detail: "valid",
-                diagnostics: "The resource follows the rules that hold here.")
+                diagnostics: "The resource meets the rules of this server.")
             rows = valid.issue + rows
         }
         return OperationOutcome(issue: rows)

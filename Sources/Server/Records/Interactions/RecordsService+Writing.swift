@@ -4,10 +4,10 @@ import Foundation
 import Trust
 
 extension RecordsService {
-    /// Maximum number of lookups of one request: one, and again where others wrote before it.
+    /// Maximum number of lookups of one request: one, and another after each conflict with another writer.
     private static let attempts = 5
 
-    /// Does what writes: create, update, patch, delete (<https://hl7.org/fhir/R4/http.html>).
+    /// Performs a write: create, update, patch or delete (<https://hl7.org/fhir/R4/http.html>).
     ///
     /// - Throws: ``RecordsFailure``; then nothing is written.
     func write(
@@ -18,19 +18,19 @@ extension RecordsService {
         return outcome
     }
 
-    /// Does several, all of them or none (<https://hl7.org/fhir/R4/http.html#transaction>).
+    /// Performs several writes, all of them or none (<https://hl7.org/fhir/R4/http.html#transaction>).
     ///
     /// - Parameters:
-    ///   - url: the base URL of this server as the client reaches it; nil where it is not known.
-    ///   - shared: what the entries of a Bundle share; nil where there is no other entry.
-    /// - Returns: what became of each, in the order of the requests.
+    ///   - url: the base URL of this server as the client reaches it; nil where it is unknown.
+    ///   - shared: the limits that the entries of a Bundle share; nil for a single request.
+    /// - Returns: the outcomes, in the order of the requests.
     func write(
         _ requests: [WriteRequest], by grant: AccessGrant, url: String? = nil, within shared: RequestAllowance? = nil,
         checking check: ([PlannedWrite]) async throws -> Void = { _ in }
     ) async throws -> [WriteOutcome] {
         let allowance = shared ?? RequestAllowance(SearchTime(limits), maximumBytes: maximumBytes)
         do {
-            // What devices write goes sealed through the queue.
+            // Devices write sealed submissions through the queue.
             guard grant.role != .device else {
                 throw WriteRefusal(.refused(.insufficientScope), Target(resourceType: requests.first?.type))
             }
@@ -57,13 +57,13 @@ extension RecordsService {
         let planner = WritePlanner(
             grant: grant, policy: access.policy, now: now, matching: matching, newID: newID,
             published: published, ownBase: url)
-        // 1. Which resources are meant, and what is to be stored: without the lock of the writer.
+        // 1. Find the resources and what to store, without the lock of the writer.
         let lookup = try await lookup(requests, planner, within: allowance)
         try await check(lookup.plans)
-        // 2. What will be stored of them: without a transaction, for it takes its time.
+        // 2. Prepare the records, without a transaction, because it takes time.
         let session = await admission?.begin(at: now)
         let ready = try await prepared(lookup.plans, session, by: grant)
-        // 3. All of it, or nothing.
+        // 3. Write all of them, or none.
         let execution = WriteExecution(
             planner: planner, access: access, admission: session,
             provenance: RecordProvenance(
@@ -78,13 +78,13 @@ extension RecordsService {
         }
     }
 
-    /// Looks up what requests mean, applies patches and replaces links, in R4's order: what is deleted first, conditional
-    /// references last (<https://hl7.org/fhir/R4/http.html#trules>).
+    /// Finds the resources of the requests, applies patches and replaces links, in R4's order: deletions first,
+    /// conditional references last (<https://hl7.org/fhir/R4/http.html#trules>).
     private func lookup(
         _ requests: [WriteRequest], _ planner: WritePlanner, within allowance: RequestAllowance
     ) async throws -> WriteLookup {
-        // 1. What is stored.
-        // A transaction replaces as many bytes as an answer may have.
+        // 1. The stored resources.
+        // The resources that a transaction replaces have the same maximum size as a response.
         let maximumPresentBytes = answerBytes
         let limits = lookupLimits
         var lookup = try await reading(within: allowance.time, for: planner.grant) { transaction in
@@ -110,7 +110,7 @@ extension RecordsService {
         Self.replaceLinks(in: &lookup.plans, links)
         var overlap = TransactionOverlap(lookup.plans, planner)
         try overlap.requireDistinct()
-        // 3. References that are searches: of what is there when all entries are done.
+        // 3. References that are searches, of the state after all entries.
         let searches = try BundleSearches(in: lookup.plans, links, planner)
         if !searches.isEmpty {
             let (fixed, plans) = (overlap, lookup.plans)
@@ -139,7 +139,7 @@ extension RecordsService {
         }
     }
 
-    /// Checks the sizes of resources that are not as they were sent.
+    /// Checks the sizes of resources that differ from the request.
     private static func requireSize(of plans: [PlannedWrite], within allowance: WriteAllowance) throws {
         for (place, plan) in plans.enumerated() where plan.isChanged {
             guard let resource = plan.resource else { continue }
@@ -151,9 +151,9 @@ extension RecordsService {
         }
     }
 
-    /// What will be stored of planned writes, in their order; of many, parts side by side.
+    /// Prepares the records of planned writes, in their order. Parts of many writes are prepared concurrently.
     ///
-    /// - Throws: ``WriteRefusal`` of the first that may not be.
+    /// - Throws: ``WriteRefusal`` of the first write that is refused.
     private func prepared(
         _ plans: [PlannedWrite], _ session: (any WriteAdmission)?, by grant: AccessGrant
     ) async throws -> [WriteExecution.Ready] {
@@ -162,7 +162,7 @@ extension RecordsService {
         let (ownBases, maximumBytes) = (ownBases, maximumBytes)
         @Sendable func part(from start: Int) -> Result<[WriteExecution.Ready], any Error> {
             Result {
-                // Nothing is like what comes alone.
+                // A single write needs no templates.
                 var kinds: ObservationKinds<(any AdmissionPattern)?>? = plans.count > 1 ? ObservationKinds() : nil
                 return try (start..<min(start + length, plans.count)).map { place in
                     try WriteRefusal.placed(place, of: plans.count) {
@@ -181,7 +181,7 @@ extension RecordsService {
         return try starts.flatMap { try parts[$0]?.get() ?? [] }
     }
 
-    /// So many parts of a request are prepared side by side, each of so many writes at least.
+    /// Maximum number of parts that are prepared concurrently, and minimum number of writes in a part.
     private static let parts = 2
     private static let leastPart = 8
 
@@ -195,7 +195,7 @@ extension RecordsService {
         let queries = grant.queries(of: plan.request.type)
         let mayBeAlike = kinds != nil && linked.resourceType == Observation.resourceType
         let content = mayBeAlike ? linked.json.data() : nil
-        // 1. An Observation that is like one before it.
+        // 1. An Observation that matches an earlier one's template.
         if let content, let (values, kind) = kinds?.find(linked, content),
             let record = kind.record(values, content: content)
         {
@@ -206,7 +206,7 @@ extension RecordsService {
                     asking: queries)
             }
         }
-        // 2. What has to be looked into.
+        // 2. A resource that must be validated.
         let admitted: AdmittedResource
         do throws(RecordAdmissionError) {
             admitted = try session?.admit(linked, id: plan.id) ?? AdmittedResource(linked)
@@ -226,6 +226,6 @@ extension RecordsService {
         return ready
     }
 
-    /// Bytes that the server adds to a resource: its id.
+    /// The maximum number of bytes that the server adds to a resource: its id.
     private static let serverBytes = 100
 }

@@ -2,8 +2,9 @@ import FHIR
 import Foundation
 import Trust
 
-/// The entries of a transaction: what writes is done together, then the rest is read (<https://hl7.org/fhir/R4/http.html#trules>).
-/// Whether it can be read is seen before anything is written, so that an entry that fails leaves nothing behind.
+/// The entries of a transaction: the writes are performed together, then the other entries are read
+/// (<https://hl7.org/fhir/R4/http.html#trules>). The reads are checked before the writes, so that a failing entry
+/// leaves nothing written.
 struct TransactionEntries {
     private let entries: [BundleEntry]
     private let reader: BundleReader
@@ -17,7 +18,7 @@ struct TransactionEntries {
         self.grant = grant
     }
 
-    /// - Throws: ``RecordsFailure`` of the first entry that cannot be done; then nothing is written.
+    /// - Throws: ``RecordsFailure`` of the first entry that fails; then nothing is written.
     func perform(
         url: String, returning preference: ReturnPreference, within allowance: RequestAllowance
     ) async throws -> BundleAnswer {
@@ -44,7 +45,7 @@ struct TransactionEntries {
         } catch let failure as EntryFailure {
             throw failure.failure.of(entry: failure.place)
         }
-        // The writes are stored. An entry that cannot be read any more reports that in its own outcome.
+        // The writes are stored. An entry that can no longer be read reports that in its own outcome.
         for (place, entry) in entries.enumerated() {
             guard case .request(let request) = entry else { continue }
             if let answer = known[place] {
@@ -64,9 +65,9 @@ struct TransactionEntries {
         let place: Int
     }
 
-    /// Sees whether everything can be read once the writes are done.
+    /// Checks whether all reading entries can be read after the writes.
     ///
-    /// - Returns: answers that do not depend on the writes, by the indices of their entries.
+    /// - Returns: the responses that do not depend on the writes, by the indices of their entries.
     private func check(_ plans: [PlannedWrite]) async throws -> [Int: BundleAnswer.Entry] {
         var known: [Int: BundleAnswer.Entry] = [:]
         for (place, entry) in entries.enumerated() {
@@ -86,15 +87,15 @@ struct TransactionEntries {
         return known
     }
 
-    /// The write to the resource that an entry reads.
+    /// Returns the write to the resource that an entry reads.
     private func plan(of request: EntryRequest, _ plans: [PlannedWrite]) -> PlannedWrite? {
         guard let (type, id, _) = request.named else { return nil }
         return plans.first { $0.request.type == type && $0.id == id && !($0.isSettled && !$0.request.isDeletion) }
     }
 
-    /// Decides about an entry that reads what another one writes.
+    /// Decides about an entry that reads a resource which another entry writes.
     ///
-    /// - Returns: whether that is decided; else it is to be read.
+    /// - Returns: whether it is decided; otherwise the entry must be read.
     /// - Throws: ``RecordsFailure`` where it cannot be read afterwards.
     private func decide(_ request: EntryRequest, _ plan: PlannedWrite) throws -> Bool {
         guard let interaction = request.named?.interaction else { return false }

@@ -1,13 +1,13 @@
 import FHIR
 
-/// The resources that a transaction writes, compared with what its searches ask for: no resource may be meant by two entries
+/// The resources that a transaction writes, compared with its searches: no two entries may identify the same resource
 /// (<https://hl7.org/fhir/R4/http.html#trules>).
 struct TransactionOverlap {
     private let plans: [PlannedWrite]
     private let planner: WritePlanner
     /// Indices of the plans that write a resource, by its type.
     private let written: [String: [Int]]
-    /// What searches find the resources by, as far as it was asked.
+    /// The search values of the resources, computed when needed.
     private var values: [Int: SearchValues] = [:]
 
     init(_ plans: [PlannedWrite], _ planner: WritePlanner) {
@@ -18,7 +18,8 @@ struct TransactionOverlap {
             by: { plans[$0].request.type })
     }
 
-    /// The ids of a type's resources that the transaction writes or deletes: what is stored of them is not what will be.
+    /// Returns the ids of a type's resources that the transaction writes or deletes: their stored versions are
+    /// outdated.
     func changedIDs(ofType type: String) -> Set<String> {
         Set(
             plans.lazy.filter { plan in
@@ -26,10 +27,10 @@ struct TransactionOverlap {
             }.map(\.id))
     }
 
-    /// The ids of the resources that the transaction writes and that criteria find.
+    /// Returns the ids of the resources that the transaction writes and that match criteria.
     ///
-    /// - Parameter skipped: the index of a plan that is not looked at.
-    /// - Throws: ``WriteRefusal`` where that cannot be decided by the resources alone.
+    /// - Parameter skipped: the index of a plan to skip.
+    /// - Throws: ``WriteRefusal`` where the resources alone cannot decide it.
     mutating func ids(
         ofType type: String, _ criteria: CriteriaReading, for plan: PlannedWrite, skipping skipped: Int? = nil
     ) throws -> [String] {
@@ -51,16 +52,16 @@ struct TransactionOverlap {
         return made
     }
 
-    /// - Throws: ``WriteRefusal`` where two entries mean one resource.
+    /// - Throws: ``WriteRefusal`` where two entries identify the same resource.
     mutating func requireDistinct() throws {
         var seen: Set<String> = []
         for (place, plan) in plans.enumerated() {
             try WriteRefusal.placed(place, of: plans.count) {
                 if let criteria = plan.request.criteria {
-                    // Nothing is written where a resource is there already, or none to delete.
+                    // Nothing is written where the resource exists already, or there is none to delete.
                     if plan.isSettled { return }
                     if plan.matches?.isEmpty == true {
-                        // Neither finds what the other one makes.
+                        // Neither search finds the resource of the other entry, so their criteria are compared.
                         let text = criteria.map { "\($0.name)=\($0.value)" }.sorted().joined(separator: "&")
                         guard seen.insert("\(plan.request.type)?\(text)").inserted else {
                             throw WriteRefusal(.namedTwice, plan.target)

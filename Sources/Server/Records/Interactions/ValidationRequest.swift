@@ -1,19 +1,20 @@
 import Core
 import FHIR
 
-/// The parameters of `$validate` (<https://hl7.org/fhir/R4/resource-operation-validate.html>), from the address and from a
-/// Parameters resource.
+/// The parameters of `$validate` (<https://hl7.org/fhir/R4/resource-operation-validate.html>), from the address and
+/// from a Parameters resource.
 struct ValidationRequest: Sendable {
-    /// What the resource is checked for. The raw value is the code of the value set `resource-validation-mode`.
+    /// The interaction for which the resource is validated. The raw value is the code of the value set
+    /// `resource-validation-mode`.
     enum Mode: String, Sendable, CaseIterable {
         case create, update, delete, profile
     }
 
-    /// The resource that was sent; nil where the stored one is meant.
+    /// The resource in the request; nil to validate the stored one.
     var resource: Resource?
-    /// nil for a check of the content alone.
+    /// nil to validate only the content.
     var mode: Mode?
-    /// The canonical URLs of the profiles that are asked for, with or without a version.
+    /// The canonical URLs of the requested profiles, with or without a version.
     var profiles: [String] = []
 
     /// Maximum number of profiles of one request.
@@ -23,8 +24,8 @@ struct ValidationRequest: Sendable {
     ///
     /// - Parameters:
     ///   - address: the parameters of the address.
-    ///   - body: the resource that was sent, alone or in Parameters; nil without a body.
-    ///   - type: the type that the address names.
+    ///   - body: the resource in the request, by itself or in Parameters; nil without a body.
+    ///   - type: the type in the address.
     init(address: [(name: String, value: String)], body: Resource?, type: String) throws(RecordsFailure) {
         for (name, value) in address { try read(name, value) }
         guard let parameters = body?.as(Parameters.self), type != Parameters.resourceType else {
@@ -56,7 +57,7 @@ struct ValidationRequest: Sendable {
         }
     }
 
-    /// The value of a parameter that is a text, whatever its type.
+    /// Returns the value of a parameter that is a string, whatever its type.
     private static func text(of parameter: Parameters.Parameter) -> String? {
         parameter.object.members.first { $0.key.hasPrefix("value") }?.value.string
     }

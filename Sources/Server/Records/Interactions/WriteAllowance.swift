@@ -1,7 +1,7 @@
 import FHIR
 import Synchronization
 
-/// What the writes of one request may cost together: the entries of a Bundle share it.
+/// The limits on the writes of one request; the entries of a Bundle share them.
 final class WriteAllowance: Sendable {
     private struct Left {
         var patchBytes: Int
@@ -9,12 +9,12 @@ final class WriteAllowance: Sendable {
         var storedBytes: Int
     }
 
-    /// Time for one patch. Its steps end far sooner, except on a machine that has no time for them.
+    /// Maximum time of one patch. Its steps usually end far sooner, except on an overloaded machine.
     private static let patchTime: Duration = .seconds(10)
-    /// How many resources of the maximum size patches and replaced references may make in one Bundle.
+    /// Maximum number of resources of the maximum size that patches and replaced references may produce in one Bundle.
     private static let resources = 4
 
-    /// The limit on a stored resource.
+    /// The maximum size of a stored resource.
     let maximumBytes: Int
     private let left: Mutex<Left>
 
@@ -26,12 +26,12 @@ final class WriteAllowance: Sendable {
                 steps: 2 * PatchBudget.standardSteps, storedBytes: Self.resources * maximumBytes))
     }
 
-    /// Applies a patch within what is left.
+    /// Applies a patch within the remaining limits.
     ///
     /// - Throws: ``PatchError``
     @inline(never)
     func apply(_ patch: ResourcePatch, to resource: Resource) throws(PatchError) -> Resource {
-        // One task after the other patches the resources of a request.
+        // The resources of a request are patched one after the other.
         let (bytes, steps) = left.withLock { ($0.patchBytes, $0.steps) }
         var budget = PatchBudget(bytes: bytes, steps: StepBudget(steps: steps, deadline: .now + Self.patchTime))
         defer {
@@ -43,7 +43,7 @@ final class WriteAllowance: Sendable {
         return try patch.applied(to: resource, maximumBytes: maximumBytes, &budget)
     }
 
-    /// Checks the size of a resource that is not as it was sent: a patch made it, or references in it were replaced.
+    /// Checks the size of a resource that differs from the request, because of a patch or of replaced references.
     ///
     /// - Throws: ``RecordsFailure``
     @inline(never)
@@ -57,9 +57,9 @@ final class WriteAllowance: Sendable {
     }
 }
 
-/// What one request may cost: the entries of a Bundle share it.
+/// The limits of one request; the entries of a Bundle share them.
 struct RequestAllowance: Sendable {
-    /// The time to look for what is asked for.
+    /// The time for its searches.
     let time: SearchTime
     let writes: WriteAllowance
 

@@ -3,29 +3,29 @@ import Foundation
 import Storage
 import Trust
 
-/// Performs planned writes inside of one transaction: all of them or none.
+/// Performs planned writes in one transaction: all of them or none.
 struct WriteExecution {
     let planner: WritePlanner
     let access: AccessControl
     let admission: (any WriteAdmission)?
     let provenance: RecordProvenance
-    /// What was looked up without the lock of the writer.
+    /// The result of the lookup without the lock of the writer.
     let lookup: WriteLookup
 
     private var grant: AccessGrant { planner.grant }
     private var policy: Policy { planner.policy }
     private var store: RecordStore { planner.store }
 
-    /// A planned write with what will be stored; nil where it is deleted or there is nothing to do.
+    /// A planned write with the record to store; nil for a deletion, or where there is nothing to do.
     struct Ready: Sendable {
         let write: PlannedWrite
         let admitted: AdmittedResource?
         let record: NewRecord?
 
         /// - Parameters:
-        ///   - record: the record of what was admitted, where it was made before.
-        ///   - ownBases: the server's own base URLs, without a last slash.
-        ///   - queries: those of the grant for the type.
+        ///   - record: the record of the admitted resource, where it exists already.
+        ///   - ownBases: the server's own base URLs, without a final slash.
+        ///   - queries: the grant's queries for the type.
         init(
             _ write: PlannedWrite, _ admitted: AdmittedResource?, record made: NewRecord? = nil,
             at ownBases: [String] = [], asking queries: Set<ScopeQuery>
@@ -42,20 +42,20 @@ struct WriteExecution {
             }
         }
 
-        /// What decides whether it may be stored.
+        /// The facts that decide whether it may be stored.
         let facts: RecordFacts?
     }
 
-    /// - Returns: what became of each, in the order of the requests.
-    /// - Throws: ``WriteRefusal`` at the first that may not be, ``OutdatedPlan``, ``Storage/StorageError``.
+    /// - Returns: the outcomes, in the order of the requests.
+    /// - Throws: ``WriteRefusal`` at the first write that is refused, ``OutdatedPlan``, ``Storage/StorageError``.
     func perform(_ all: [Ready], in transaction: any SQLTransaction) throws -> [WriteOutcome] {
-        // 1. Everything is decided before anything is written.
+        // 1. All decisions precede all writes.
         try lookup.verify(planner, in: transaction)
         var permitted: [String: Set<String>] = [:]
         for (place, ready) in all.enumerated() {
             try WriteRefusal.placed(place, of: all.count) { try check(ready, &permitted, in: transaction) }
         }
-        // 2. What is deleted goes first (https://hl7.org/fhir/R4/http.html#trules).
+        // 2. Deletions first (https://hl7.org/fhir/R4/http.html#trules).
         var kinds: [Int: WriteOutcome.Kind] = [:]
         var written: [Int: StoredRecord] = [:]
         let changes = try store.write(provenance, at: planner.now, in: transaction) { writer in
@@ -84,7 +84,7 @@ struct WriteExecution {
             }
             return changes
         }
-        // 3. The rest of the house, and the audit.
+        // 3. The further steps, and the audit.
         try admission?.follow(changes, submissionID: provenance.submissionID, in: transaction)
         try access.record(
             RecordDecision.permitted.decision, grant.actor, .writeRecord,
@@ -98,7 +98,7 @@ struct WriteExecution {
             if ready.write.isHidden {
                 return WriteOutcome(kind: .absent, type: ready.type, id: ready.write.id, record: nil, isShown: false)
             }
-            // A written record is known; any other is read while the answer has room for it.
+            // A written record is known; any other is read while the response may contain more bytes.
             let record =
                 try written[place] ?? store.read(type: ready.type, id: ready.write.id, in: transaction)
             bytes -= record?.content.count ?? 0
@@ -112,10 +112,10 @@ struct WriteExecution {
         }
     }
 
-    /// Bytes of resources that one answer repeats: entries beyond them are answered without their resource.
+    /// Maximum number of bytes of resources in one response; the entries beyond it have no resource.
     private static let maximumAnsweredBytes = 32 << 20
 
-    /// What became of a resource that was stored; one that was deleted is created again
+    /// Returns the outcome of a stored resource. The update of a deleted resource creates it again
     /// (<https://hl7.org/fhir/R4/http.html#update>).
     private func kind(of put: PutResult, replacing present: PlannedWrite.Present?) -> WriteOutcome.Kind {
         switch put.outcome {
@@ -131,20 +131,20 @@ struct WriteExecution {
             formerSubject: ready.write.present?.subject, put: put, prepared: ready.admitted?.prepared)
     }
 
-    /// - Parameter permitted: the participants of whom resources of a type may be written, as far as it was asked.
+    /// - Parameter permitted: the participants of whom resources of a type may be written, as far as already checked.
     private func check(
         _ ready: Ready, _ permitted: inout [String: Set<String>], in transaction: any SQLTransaction
     ) throws {
         let write = ready.write
         guard !write.isSettled else {
-            // There may be a condition on what is not there.
+            // The precondition of a deletion may apply even where there is no resource.
             if write.request.isDeletion { try checkPreconditions(write) }
             return
         }
-        // 1. The policy, which decides first whether the resource is there at all.
+        // 1. The policy, which also decides whether the caller may detect the resource.
         let decision = decision(ready)
         guard decision.isPermitted else { throw WriteRefusal(decision, write.target) }
-        // 2. What the client knows of it.
+        // 2. The preconditions of the client.
         try checkPreconditions(write)
         // 3. The participants.
         let participants = (ready.facts?.owners ?? []).union(write.present?.facts.owners ?? [])
@@ -192,7 +192,7 @@ extension WriteRequest {
 }
 
 extension StoredRecord {
-    /// What was just stored, as it is read.
+    /// Creates the record of a resource that was just stored.
     fileprivate init(_ record: NewRecord, _ put: PutResult, _ provenance: RecordProvenance, at: Date) {
         self.init(
             type: record.type, id: record.id, version: put.version, lastUpdated: SQLTimestamp.rounded(at),

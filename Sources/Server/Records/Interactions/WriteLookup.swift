@@ -3,53 +3,54 @@ import Foundation
 import Storage
 import Trust
 
-/// What the writes of a request mean, looked up without the lock of the writer. Inside of it only counters are compared, and
-/// only a lookup that takes almost no time is repeated: no caller waits for a search of another one.
+/// The resources of a request's writes, looked up without the lock of the writer. Under the lock only counters are
+/// compared, and only a lookup that takes almost no time is repeated, so that no caller waits for a search of another
+/// one.
 struct WriteLookup: Sendable {
     /// A reference that is a search.
     struct Reference: Sendable {
         let type: String
         let criteria: WriteRequest.Criteria
         let reading: CriteriaReading
-        /// Ids that it does not find: those of what the same transaction writes or deletes.
+        /// The ids of resources that the same transaction writes or deletes; the search excludes them.
         let excluded: Set<String>
-        /// What it found of what is stored.
+        /// The ids of the stored resources that it found.
         let found: [String]
         let target: Target
     }
 
     /// The plans in the order of the requests.
     var plans: [PlannedWrite]
-    /// The counters before anything was looked up.
+    /// The counters before the lookup.
     let changes: RecordTypeChanges
     var references: [Reference] = []
-    /// How long the searches took.
+    /// The duration of the searches.
     var duration: Duration
 
     let limits: Limits
 
-    /// Limits on what is repeated inside of the lock of the writer.
+    /// Limits on lookups that are repeated under the lock of the writer.
     struct Limits: Sendable {
-        /// Searches that took longer than this are not repeated.
+        /// Searches that took longer are not repeated.
         var maximumRepeated: Duration = .milliseconds(10)
-        /// Time for repeating them.
+        /// Maximum time to repeat them.
         var repeatingTime: Duration = .milliseconds(50)
     }
 
-    /// Sees that everything is as it was looked up.
+    /// Verifies that the result of the lookup is still valid.
     ///
-    /// - Throws: ``OutdatedPlan`` where something relevant was written since.
+    /// - Throws: ``OutdatedPlan`` where relevant records were written since.
     func verify(_ planner: WritePlanner, in transaction: any SQLTransaction) throws {
         var types = references.reduce(into: Set(plans.map(\.request.type))) { $0.formUnion($1.reading.types) }
         for plan in plans { types.formUnion(plan.criteria?.types ?? []) }
         guard try !changes.areCurrent(for: types, in: transaction) else { return }
-        // 1. Others wrote resources of the types: perhaps not these.
+        // 1. Other resources of the types were written; perhaps not these.
         for plan in plans where !plan.isNew && !plan.isHidden {
             let version = try planner.store.presentVersion(
                 ofType: plan.request.type, id: plan.id, in: transaction)
             guard version == plan.present?.record.version else { throw OutdatedPlan() }
         }
-        // 2. What the searches find now, where that is quick.
+        // 2. The searches again, where they are quick.
         let searches = plans.filter { $0.criteria != nil }
         guard !searches.isEmpty || !references.isEmpty else { return }
         guard duration < limits.maximumRepeated else { throw OutdatedPlan() }
@@ -78,7 +79,7 @@ struct WriteLookup: Sendable {
 }
 
 extension RecordStore {
-    /// The number of the present version; nil where there is no such record.
+    /// Returns the number of the current version; nil where there is no such record.
     fileprivate func presentVersion(
         ofType type: String, id: String, in transaction: any SQLTransaction
     ) throws -> Int64? {

@@ -4,36 +4,36 @@ import Foundation
 import Storage
 import Trust
 
-/// A request that writes with the resource that it means, as it was when it was looked up.
+/// A write request with its target, as it was at the lookup.
 struct PlannedWrite: Sendable {
-    /// The record that has the id.
+    /// The record with the id.
     struct Present: Sendable {
-        /// Its content is there only as far as the request needs it.
+        /// Its content is present only where the request needs it.
         var record: StoredRecord
         let facts: RecordFacts
         let subject: String?
-        /// The number of the version that comes next.
+        /// The number of the next version.
         let nextVersion: Int64
     }
 
     let request: WriteRequest
     let id: String
-    /// Whether the id was made for it, so that no record has it.
+    /// Whether the id was generated, so that no record has it.
     let isNew: Bool
-    /// nil where there is none.
+    /// The stored record; nil where there is none.
     var present: Present?
-    /// What the criteria found.
+    /// The ids that the criteria found.
     let matches: [String]?
-    /// What the criteria ask for.
+    /// The parsed criteria.
     let criteria: CriteriaReading?
-    /// Whether there is a resource to delete that the grant does not see: nothing is done, as where there is none.
+    /// Whether the resource to delete is hidden from the grant: nothing is done, as for a resource that does not exist.
     var isHidden = false
-    /// What is to be stored; nil where nothing is.
+    /// The resource to store; nil where there is none.
     var resource: Resource?
-    /// Whether that is not as it was sent: a patch made it, or links in it were replaced.
+    /// Whether it differs from the request, because of a patch or of replaced links.
     var isChanged = false
 
-    /// Whether there is nothing to do: what was not to be made twice is there, or there is nothing to delete.
+    /// Whether there is nothing to do: the resource of a conditional create exists, or there is nothing to delete.
     var isSettled: Bool {
         if case .delete = request.change { return present?.record.isDeleted ?? true }
         guard case .newUnless = request.place else { return false }
@@ -45,20 +45,20 @@ struct PlannedWrite: Sendable {
     }
 }
 
-/// Looks up what requests mean, by what a grant sees.
+/// Looks up the targets of requests, as far as a grant sees them.
 struct WritePlanner {
     let grant: AccessGrant
     let policy: Policy
     let now: Date
     let matching: any RecordMatching
     let newID: @Sendable () -> UUID
-    /// What is published with the study and written with its files alone.
+    /// The resources that the study publishes; they change only with its files.
     let published: PublishedResources
-    /// The server's own base URL, without a last slash; nil where it is not known.
+    /// The server's own base URL, without a final slash; nil where it is unknown.
     let ownBase: String?
     let store = RecordStore()
 
-    /// Looks up several requests, in R4's order: what is deleted goes first, and no search finds it
+    /// Plans several requests, in R4's order: deletions first, and no search finds the deleted resources
     /// (<https://hl7.org/fhir/R4/http.html#trules>).
     ///
     /// - Returns: the plans in the order of the requests.
@@ -75,7 +75,7 @@ struct WritePlanner {
                     try self.plan(request, excluding: isDeletion ? [] : deleted[request.type] ?? [], in: transaction)
                 }
                 if isDeletion { deleted[request.type, default: []].insert(plan.id) }
-                // The stored resources are held in memory until all is written.
+                // The stored resources are in memory until all writes are done.
                 presentBytes += plan.present?.record.content.count ?? 0
                 guard requests.count == 1 || presentBytes <= maximumPresentBytes else {
                     throw WriteRefusal(.tooMuchReplaced, plan.target)
@@ -94,11 +94,11 @@ struct WritePlanner {
         let type = request.type
         let target = Target(resourceType: type, resourceID: request.namedID)
         guard RecordType.isHeld(type) else { throw WriteRefusal(.unknownType, target) }
-        // 1. Whether the scopes reach the type at all: before anything is looked up.
+        // 1. Whether the scopes include the type, before any lookup.
         let ofType = policy.decide(grant, request.interaction, type: type, at: now)
         guard ofType.isPermitted else { throw WriteRefusal(ofType, target) }
         guard published.mayBeWritten(request) else { throw WriteRefusal(.typePublished, target) }
-        // 2. Which resource is meant.
+        // 2. The target.
         let criteria = try request.criteria.map { try read($0, ofType: type, target) }
         let matches = try request.criteria.map {
             try self.matches(type, $0, excluding: deleted, target, in: transaction)
@@ -113,7 +113,7 @@ struct WritePlanner {
         if let present = write.present, !present.record.isDeleted, matches?.isEmpty == true,
             case .update = request.change
         {
-            // The criteria do not find what the body names.
+            // The id in the body exists, but the criteria do not find it.
             let isSeen = policy.decide(grant, .read, record: present.facts, at: now).isPermitted
             throw WriteRefusal(isSeen ? .idTaken : .notFound, target)
         }
@@ -124,7 +124,7 @@ struct WritePlanner {
             write.isHidden = true
         }
         guard !write.isSettled else { return write }
-        // 4. What it is to be.
+        // 4. The new content.
         switch request.change {
         case .create(let resource), .update(let resource):
             write.resource = resource.stored(as: id)
@@ -135,7 +135,7 @@ struct WritePlanner {
         return write
     }
 
-    /// The record that has an id; nil where there is none.
+    /// Returns the record with an id; nil where there is none.
     private func present(
         _ type: String, _ id: String, _ request: WriteRequest, in transaction: any SQLTransaction
     ) throws -> PlannedWrite.Present? {
@@ -149,7 +149,7 @@ struct WritePlanner {
                 ? try store.nextVersion(ofType: type, id: id, in: transaction) : record.version + 1)
     }
 
-    /// - Throws: ``WriteRefusal`` where the body is a part of the resource that it would replace.
+    /// - Throws: ``WriteRefusal`` where the body is only a part of the resource that it would replace.
     private func requireWhole(_ write: PlannedWrite) throws {
         guard let resource = write.resource, resource.isSubsetted, let present = write.present?.record,
             !present.isDeleted
@@ -157,9 +157,9 @@ struct WritePlanner {
         guard try present.resource().isSubsetted else { throw WriteRefusal(.subsetted, write.target) }
     }
 
-    /// Reads criteria.
+    /// Parses criteria.
     ///
-    /// - Throws: ``WriteRefusal`` where a parameter is not known.
+    /// - Throws: ``WriteRefusal`` where a parameter is unknown.
     func read(
         _ criteria: WriteRequest.Criteria, ofType type: String, _ target: Target
     ) throws -> CriteriaReading {
@@ -172,10 +172,10 @@ struct WritePlanner {
         }
     }
 
-    /// What criteria find, of what the grant's searches see.
+    /// Returns the ids of the resources that match criteria and that the grant may find.
     ///
-    /// - Parameter excluded: ids that are not found: those of resources that the same transaction deletes or writes.
-    /// - Throws: ``WriteRefusal`` where they find several.
+    /// - Parameter excluded: the ids of resources that the same transaction deletes or writes; they do not match.
+    /// - Throws: ``WriteRefusal`` where several resources match.
     func matches(
         _ type: String, _ criteria: WriteRequest.Criteria, excluding excluded: Set<String> = [], _ target: Target,
         in transaction: any SQLTransaction
@@ -196,7 +196,7 @@ struct WritePlanner {
         }
     }
 
-    /// Whether the grant's searches see a resource as it will be stored.
+    /// Whether the grant may find a resource as it will be stored.
     func isFound(_ resource: Resource, as id: String) -> Bool {
         let ownBases = ownBase.map { [$0] } ?? []
         let facts = RecordFacts(
@@ -205,10 +205,10 @@ struct WritePlanner {
         return policy.filter(grant, .searchType, at: now).matches(facts)
     }
 
-    /// The id of the resource that is meant; nil where it gets a new one.
+    /// Returns the id of the target; nil where it gets a new one.
     private func id(of request: WriteRequest, _ matches: [String]?, _ target: Target) throws -> String? {
         if let match = matches?.first {
-            // The body may not name another one than the one that is found.
+            // The body must not contain another id than that of the match.
             if case .update(let resource) = request.change, let own = resource.id, own != match {
                 throw WriteRefusal(.otherID, target)
             }
@@ -227,19 +227,20 @@ struct WritePlanner {
         }
     }
 
-    /// - Throws: ``WriteRefusal`` where the grant may not patch what is there.
+    /// - Throws: ``WriteRefusal`` where the grant may not patch the resource.
     private func requirePatchable(_ write: PlannedWrite) throws {
         guard let present = write.present else { throw WriteRefusal(.notFound, write.target) }
-        // What may not be changed is not looked into either.
+        // A resource that may not be changed is not read either.
         let decision = policy.decideUpdate(grant, from: present.facts, to: present.facts, at: now)
         guard decision.isPermitted else {
-            // The policy judges first what would be there: here that is what is there, and shows it.
+            // The policy first decides about the new state; here it equals the stored state, so a refusal would reveal
+            // the resource.
             let isSeen = [RecordInteraction.read, .searchType].contains {
                 policy.decide(grant, $0, record: present.facts, at: now).isPermitted
             }
             throw isSeen ? WriteRefusal(decision, write.target) : WriteRefusal(.notFound, write.target)
         }
-        // What it finds and where it fails shows what is there.
+        // The matches and errors of a patch reveal the content.
         let reading = policy.decide(grant, .read, record: present.facts, at: now)
         guard reading.isPermitted else { throw WriteRefusal(reading, write.target) }
         guard !present.record.isDeleted else { throw WriteRefusal(.gone, write.target) }
@@ -247,7 +248,7 @@ struct WritePlanner {
 }
 
 extension PlannedWrite {
-    /// Applies the patch that is asked for, without a transaction: it takes its time.
+    /// Applies the patch of the request, without a transaction, because it takes time.
     ///
     /// - Throws: ``WriteRefusal``; ``FHIR/ResourceError`` where the record is damaged.
     mutating func applyPatch(within allowance: WriteAllowance) throws {
@@ -275,7 +276,7 @@ extension WriteRequest {
         }
     }
 
-    /// Whether what is stored has to be read for it.
+    /// Whether the request needs the stored content.
     fileprivate var needsContent: Bool {
         switch change {
         case .patch: true
@@ -288,8 +289,8 @@ extension WriteRequest {
 }
 
 extension Resource {
-    /// The resource as it is stored under an id: the version and the time are the server's, whatever was sent
-    /// (<https://hl7.org/fhir/R4/http.html#create>).
+    /// Returns the resource as it is stored with an id. The server sets the version and the time, whatever the request
+    /// contains (<https://hl7.org/fhir/R4/http.html#create>).
     func stored(as id: String) -> Resource {
         var object = object
         if var meta = object["meta"]?.object {
@@ -303,7 +304,7 @@ extension Resource {
 }
 
 extension Resource {
-    /// Whether the resource is a part of one: it has the tag SUBSETTED (<https://hl7.org/fhir/R4/search.html#summary>).
+    /// Whether the resource is incomplete: it has the tag SUBSETTED (<https://hl7.org/fhir/R4/search.html#summary>).
     var isSubsetted: Bool {
         (object["meta"]?["tag"]?.array ?? []).contains {
             $0["code"]?.string == "SUBSETTED"
@@ -313,7 +314,7 @@ extension Resource {
 }
 
 extension StoredRecord {
-    /// The same without its content, which may be megabytes.
+    /// The record without its content, which may be megabytes.
     var withoutContent: StoredRecord {
         StoredRecord(
             type: type, id: id, version: version, lastUpdated: lastUpdated, isDeleted: isDeleted, content: Data(),
@@ -322,7 +323,7 @@ extension StoredRecord {
 }
 
 extension RecordStore {
-    /// The number that the next version of a record will have.
+    /// Returns the number of a record's next version.
     fileprivate func nextVersion(
         ofType type: String, id: String, in transaction: any SQLTransaction
     ) throws -> Int64 {

@@ -2,16 +2,16 @@ import Foundation
 import Storage
 import Trust
 
-/// The bytes that an app may write of one patient's records in a day, in UTC.
+/// The limit on the bytes that an app writes to one patient's records on a day in UTC.
 struct WriteQuota: Sendable {
-    /// Maximum bytes of an app, a patient and a day.
+    /// Maximum number of bytes of an app for a patient on a day.
     let bytes: Int64
 
     private static let secondsOfDay = 86_400
 
-    /// Counts what a request writes, as part of its transaction.
+    /// Counts the bytes that a request writes, in its transaction.
     ///
-    /// - Throws: ``WriteRefusal`` `write-quota` where it is more than the day has left; then nothing is counted.
+    /// - Throws: ``WriteRefusal`` `write-quota` where they exceed the rest of the day; then nothing is counted.
     func count(
         _ writes: [WriteExecution.Ready], by grant: AccessGrant, at now: Date, in transaction: any SQLTransaction
     ) throws {
@@ -27,7 +27,7 @@ struct WriteQuota: Sendable {
             let rows = try transaction.query(
                 Self.sql, [day, SQLValue(grant.client ?? grant.actor.id), SQLValue(subject), SQLValue(added)])
             let sum = try rows.first?.integer("bytes") ?? added
-            // The first of a day removes the days before.
+            // The first write of a day removes the rows of earlier days.
             if sum == added { try transaction.execute("DELETE FROM written_bytes WHERE day < ?", [day]) }
             guard sum <= bytes else {
                 let left = Self.secondsOfDay - seconds % Self.secondsOfDay

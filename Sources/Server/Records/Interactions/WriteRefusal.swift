@@ -1,11 +1,11 @@
 import Trust
 
-/// Why a request that writes is not done; then nothing of it is. The audit has it.
+/// The reason that a write request is refused as a whole. It is recorded in the audit.
 struct WriteRefusal: Error {
     let failure: RecordsFailure
     let decision: Decision
     let target: Target
-    /// Its place in a Bundle; nil where it came alone.
+    /// Its index in a Bundle; nil for a single request.
     var place: Int?
 
     init(_ failure: RecordsFailure, _ target: Target) {
@@ -22,7 +22,7 @@ struct WriteRefusal: Error {
 }
 
 extension WriteRefusal {
-    /// Does something for one of several requests; a refusal names its index.
+    /// Runs the closure for one of several requests; a refusal gets its index.
     static func placed<Result>(_ place: Int, of count: Int, _ body: () throws -> Result) throws -> Result {
         do { return try body() } catch var refusal as WriteRefusal {
             if count > 1 { refusal.place = place }
@@ -31,5 +31,5 @@ extension WriteRefusal {
     }
 }
 
-/// What was read before the transaction is not what it finds: all is to be read anew.
+/// The lookup before the transaction is outdated and must be repeated.
 struct OutdatedPlan: Error {}

@@ -1,23 +1,23 @@
 import FHIR
 import Foundation
 
-/// One interaction that writes, as it was asked for (<https://hl7.org/fhir/R4/http.html>).
+/// One write interaction as requested (<https://hl7.org/fhir/R4/http.html>).
 struct WriteRequest: Sendable {
-    /// The parameters of a search that tells which resource is meant.
+    /// The parameters of a search that identifies the target.
     typealias Criteria = [(name: String, value: String)]
 
-    /// Which resource is meant.
+    /// The target of the request.
     enum Place: Sendable {
-        /// A new one.
+        /// A new resource.
         case new
-        /// A new one unless there is one that these find (`If-None-Exist`).
+        /// A new resource, unless the criteria find one (`If-None-Exist`).
         case newUnless(Criteria)
         case id(String)
-        /// The one that these find.
+        /// The resource that the criteria find.
         case found(Criteria)
     }
 
-    /// What becomes of it.
+    /// The change of the target.
     enum Change: Sendable {
         case create(Resource)
         case update(Resource)
@@ -28,19 +28,19 @@ struct WriteRequest: Sendable {
     let type: String
     let place: Place
     var change: Change
-    /// What the present version must be (`If-Match`); nil where nothing is asked.
+    /// The condition on the current version (`If-Match`); nil where there is none.
     var ifMatch: VersionCondition?
-    /// What the present version must not be (`If-None-Match`); nil where nothing is asked.
+    /// The condition that the current version must not meet (`If-None-Match`); nil where there is none.
     var ifNoneMatch: VersionCondition?
-    /// How other entries of a Bundle refer to it.
+    /// The URL by which other entries of a Bundle refer to it.
     var fullURL: String?
-    /// Its index among all entries of a transaction; nil where it came alone.
+    /// Its index among all entries of a transaction; nil for a single request.
     var entry: Int?
 
-    /// Whether it came in a Bundle, where references may be searches.
+    /// Whether it is an entry of a Bundle, where references may be searches.
     var isOfBundle: Bool { fullURL != nil }
 
-    /// The criteria by which it is found.
+    /// The criteria that identify the target.
     var criteria: Criteria? {
         switch place {
         case .newUnless(let criteria), .found(let criteria): criteria
@@ -49,14 +49,14 @@ struct WriteRequest: Sendable {
     }
 }
 
-/// The versions that `If-Match` or `If-None-Match` names (<https://www.rfc-editor.org/rfc/rfc9110#name-if-match>).
+/// The versions in `If-Match` or `If-None-Match` (<https://www.rfc-editor.org/rfc/rfc9110#name-if-match>).
 enum VersionCondition: Sendable, Hashable {
-    /// `*`: any version, where there is one.
+    /// `*`: any version, if the resource exists.
     case any
-    /// One of these. A tag that is no number of a version is the tag of none.
+    /// One of these. A tag that is not a version number matches no version.
     case versions(Set<Int64>)
 
-    /// Reads `*`, or tags such as `W/"3"` with commas between them; nil for anything else.
+    /// Reads `*`, or a comma-separated list of tags such as `W/"3"`; nil for anything else.
     init?(_ text: String) {
         let text = text.trimmingCharacters(in: .whitespaces)
         if text == "*" {
@@ -79,7 +79,7 @@ enum VersionCondition: Sendable, Hashable {
         self = .versions(versions)
     }
 
-    /// Whether a version is one of these.
+    /// Whether a version meets the condition.
     ///
     /// - Parameter version: nil where there is no resource.
     func takes(_ version: Int64?) -> Bool {
@@ -98,8 +98,8 @@ enum ResourcePatch: Sendable {
     case fhirPath(FHIRPathPatch)
 
     /// - Parameters:
-    ///   - maximumBytes: the limit on a stored resource.
-    ///   - budget: what the patches of the request may still cost.
+    ///   - maximumBytes: the maximum size of a stored resource.
+    ///   - budget: the remaining costs of the request's patches.
     /// - Throws: ``PatchError``
     func applied(
         to resource: Resource, maximumBytes: Int, _ budget: inout PatchBudget
@@ -110,18 +110,18 @@ enum ResourcePatch: Sendable {
             case .merge(let patch): patch.applied(to: resource.json)
             case .fhirPath(let patch): .object(try patch.applied(to: resource.object, &budget))
             }
-        guard let object = patched.object else { throw .invalid("Nothing would be left of the resource.") }
+        guard let object = patched.object else { throw .invalid("The patch would remove the resource.") }
         guard patched.byteCount(upTo: maximumBytes) != nil else { throw .tooLarge }
         return Resource(try PatchedNarrative.checked(object, before: resource.object))
     }
 }
 
-/// What became of a ``WriteRequest``.
+/// The outcome of a ``WriteRequest``.
 struct WriteOutcome: Sendable {
     enum Kind: Sendable {
         case created
         case updated
-        /// The present has the same content, or the resource that was not to be made twice is there.
+        /// The current version has the same content, or the resource of a conditional create exists.
         case unchanged
         case deleted
         /// There was nothing to delete.
@@ -131,8 +131,8 @@ struct WriteOutcome: Sendable {
     let kind: Kind
     let type: String
     let id: String
-    /// The version that it is now; nil where there is nothing.
+    /// The version after the write; nil where there is none.
     let record: StoredRecord?
-    /// Whether whoever wrote it may read it: the answer has its content then alone.
+    /// Whether the writer may read it; only then the response contains it.
     let isShown: Bool
 }

@@ -1,10 +1,10 @@
 import Core
 import FHIR
 
-/// A FHIRPath Patch: operations in a Parameters resource, one after the other, all of them or none
+/// A FHIRPath Patch: operations in a Parameters resource, applied in order, all of them or none
 /// (<https://hl7.org/fhir/R4/fhirpatch.html>).
 struct FHIRPathPatch: Sendable {
-    /// One operation. A place is a path to an element; a list is the path to the element without an index.
+    /// One operation. A target is a path to an element; for a list it is the path to the element without an index.
     enum Operation: Sendable {
         case add(FHIRPathPlace, name: String, FHIRPathPatchValue)
         case insert(FHIRPathPlace, index: Int, FHIRPathPatchValue)
@@ -56,7 +56,7 @@ struct FHIRPathPatch: Sendable {
         }
         func path() throws(PatchError) -> FHIRPathPlace {
             guard let path = FHIRPathPlace(try text("path", "valueString")) else {
-                throw .invalid("Its path is not one that a patch may have.", place)
+                throw .invalid("Its path is not in the subset of FHIRPath for patches.", place)
             }
             return path
         }
@@ -72,11 +72,11 @@ struct FHIRPathPatch: Sendable {
         case "delete": return .delete(try path())
         case "replace": return .replace(try path(), try value())
         case "move": return .move(try path(), from: try number("source"), to: try number("destination"))
-        default: throw .invalid("Its type is none of add, insert, delete, replace and move.", place)
+        default: throw .invalid("Its type is not add, insert, delete, replace or move.", place)
         }
     }
 
-    /// Returns the resource as the operations leave it.
+    /// Returns the resource after all operations.
     ///
     /// - Throws: ``PatchError``: `patch-not-applicable` where a path does not find exactly one element, `too-costly`.
     func applied(to resource: JSONObject) throws(PatchError) -> JSONObject {
@@ -84,9 +84,10 @@ struct FHIRPathPatch: Sendable {
         return try applied(to: resource, &budget)
     }
 
-    /// Returns the resource as the operations leave it.
+    /// Returns the resource after all operations.
     ///
-    /// - Parameter budget: what the operations may copy and insert, and the steps of their paths and conditions.
+    /// - Parameter budget: the bytes that the operations may copy and insert, and the steps of their paths and
+    ///   conditions.
     /// - Throws: ``PatchError``: `patch-not-applicable` where a path does not find exactly one element, `too-costly`.
     func applied(to resource: JSONObject, _ budget: inout PatchBudget) throws(PatchError) -> JSONObject {
         var document = JSON.object(resource)
@@ -94,12 +95,12 @@ struct FHIRPathPatch: Sendable {
             for change in try Self.changes(of: operation, in: document.object ?? resource, index, budget.steps) {
                 try JSONPatch.apply(change, at: index, to: &document, &budget)
             }
-            guard document.object != nil else { throw .notApplicable("Nothing would be left.", index) }
+            guard document.object != nil else { throw .notApplicable("The resource would be removed.", index) }
         }
         return document.object ?? resource
     }
 
-    /// An operation as changes of the JSON.
+    /// Returns the changes of the JSON that an operation makes.
     private static func changes(
         of operation: Operation, in resource: JSONObject, _ place: Int, _ budget: StepBudget
     ) throws(PatchError) -> [JSONPatch.Operation] {
@@ -116,13 +117,13 @@ struct FHIRPathPatch: Sendable {
             }
             return all[0]
         }
-        // Values with extensions of their own have them in a second list, place by place.
+        // The extensions of a list's primitive values are in a second list, with the same indices.
         func requireNoExtensions(besideList list: JSONPointer) throws(PatchError) {
             guard let name = list.tokens.last else { return }
             let sibling = JSONPointer(tokens: list.tokens.dropLast() + ["_" + name])
             guard sibling.value(in: .object(resource)) == nil else {
                 throw .notApplicable(
-                    "Values of the list have extensions beside them; send the resource, or a JSON Patch.", place)
+                    "Values of the list have extensions; send the resource, or a JSON Patch.", place)
             }
         }
         func requireNoExtensions(besideItem item: JSONPointer) throws(PatchError) {
@@ -131,14 +132,14 @@ struct FHIRPathPatch: Sendable {
         }
         func json(_ value: FHIRPathPatchValue, _ type: TypeModel.TypeID) throws(PatchError) -> JSON {
             guard let json = value.json(as: type) else {
-                throw .invalid("Its value has two parts for an element that is no list.", place)
+                throw .invalid("Its value has two parts for an element that is not a list.", place)
             }
             return json
         }
         func list(
             _ path: FHIRPathPlace
         ) throws(PatchError) -> (at: JSONPointer, count: Int, type: TypeModel.TypeID) {
-            guard let (parent, name) = path.list else { throw .invalid("Its path names no list.", place) }
+            guard let (parent, name) = path.list else { throw .invalid("Its path is not that of a list.", place) }
             let owner = try one(parent)
             let pointer = JSONPointer(tokens: owner.pointer.tokens + [name])
             guard let elements = pointer.value(in: .object(resource))?.array else {
@@ -154,7 +155,7 @@ struct FHIRPathPatch: Sendable {
                 guard name == "extension", let sibling = owner.sibling else {
                     throw .notApplicable("Nothing can be added to a value.", place)
                 }
-                // The extensions of a primitive are in an object of their own.
+                // The extensions of a primitive are in a separate object.
                 let new = try json(value, TypeModel.r4.extensionType)
                 guard let present = sibling.value(in: .object(resource)) else {
                     return [.add(sibling, ["extension": .array([new])])]
@@ -170,7 +171,7 @@ struct FHIRPathPatch: Sendable {
                 return [.add(pointer, member.isList ? .array([new]) : new)]
             }
             guard member.isList, present.array != nil else {
-                throw .notApplicable("The element is there already.", place)
+                throw .notApplicable("The element exists already.", place)
             }
             return [.add(JSONPointer(tokens: pointer.tokens + ["-"]), new)]
         case .insert(let path, let index, let value):
@@ -186,7 +187,7 @@ struct FHIRPathPatch: Sendable {
         case .replace(let path, let value):
             let only = try one(path)
             try requireNoExtensions(besideItem: only.pointer)
-            // A choice of another type is another member.
+            // A choice with another type has another member name.
             if value.type != nil, let (parent, name) = path.list {
                 let owner = try one(parent)
                 let member = PatchMember(name, valueType: value.type, of: owner.type)
@@ -213,14 +214,14 @@ struct FHIRPathPatch: Sendable {
         }
     }
 
-    /// FHIR has no empty lists: with its last element a list goes.
+    /// FHIR has no empty lists: a list is removed with its last element.
     private static func removal(of pointer: JSONPointer, in resource: JSONObject) -> [JSONPatch.Operation] {
         let list = JSONPointer(tokens: pointer.tokens.dropLast())
         if let elements = list.value(in: .object(resource))?.array, elements.count == 1 { return [.remove(list)] }
         return [.remove(pointer)] + siblingRemoval(of: pointer, in: resource)
     }
 
-    /// The id and the extensions of a primitive stand beside it and go with it.
+    /// The id and the extensions of a primitive are in a sibling member, which is removed with it.
     private static func siblingRemoval(of pointer: JSONPointer, in resource: JSONObject) -> [JSONPatch.Operation] {
         guard let name = pointer.tokens.last else { return [] }
         let sibling = JSONPointer(tokens: pointer.tokens.dropLast() + ["_" + name])

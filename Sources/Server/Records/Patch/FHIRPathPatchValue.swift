@@ -1,8 +1,8 @@
 import Core
 import FHIR
 
-/// A value that a FHIRPath Patch brings (<https://hl7.org/fhir/R4/fhirpatch.html>): `value[x]`, a resource, or an element
-/// made of parts. The names of parts have no type suffix, so what the parts make depends on the type of the element.
+/// A value in a FHIRPath Patch (<https://hl7.org/fhir/R4/fhirpatch.html>): `value[x]`, a resource, or an element made
+/// of parts. The names of parts have no type suffix, so the JSON of the parts depends on the type of the element.
 struct FHIRPathPatchValue: Sendable {
     private enum Content: Sendable {
         case json(JSON)
@@ -10,7 +10,7 @@ struct FHIRPathPatchValue: Sendable {
     }
 
     private let content: Content
-    /// The type behind `value`, such as `Quantity`; nil for a resource and for an element made of parts.
+    /// The type after `value`, such as `Quantity`; nil for a resource and for an element made of parts.
     let type: String?
 
     /// Reads a part; nil where it has no value.
@@ -40,9 +40,10 @@ struct FHIRPathPatchValue: Sendable {
         content = .parts(read)
     }
 
-    /// The value as an element of a type: members of lists are lists, and those of choices have the names of their types.
+    /// Returns the value as an element of a type: members of lists are arrays, and those of choices have the suffix of
+    /// their types.
     ///
-    /// - Returns: nil where an element that is no list is there twice.
+    /// - Returns: nil where an element that is not a list is repeated.
     func json(as type: TypeModel.TypeID) -> JSON? {
         guard case .parts(let parts) = content else {
             guard case .json(let json) = content else { return nil }
@@ -58,7 +59,7 @@ struct FHIRPathPatchValue: Sendable {
             } else if member.isList {
                 made.update(member.key) { $0.withElements { $0.append(json) } }
             } else if !isKnown {
-                // What no type has is a list where it is there several times; validation refuses it.
+                // An unknown member becomes a list where it is repeated; validation refuses it.
                 made.update(member.key) { present in
                     if present.array == nil { present = .array([present]) }
                     present.withElements { $0.append(json) }
@@ -71,16 +72,16 @@ struct FHIRPathPatchValue: Sendable {
     }
 }
 
-/// The member of JSON that an element of a type is.
+/// The JSON member of an element in a type.
 struct PatchMember {
     let key: String
-    /// Whether JSON writes it as an array.
+    /// Whether it is an array in JSON.
     let isList: Bool
     let type: TypeModel.TypeID
 
     /// - Parameters:
     ///   - name: the name of the element, without a type suffix.
-    ///   - valueType: the type of its value; nil where it is not known.
+    ///   - valueType: the type of its value; nil where it is unknown.
     init(_ name: String, valueType: String? = nil, of owner: TypeModel.TypeID) {
         let model = TypeModel.r4
         for key in [name, valueType.map { name + $0 }].compactMap({ $0 }) {

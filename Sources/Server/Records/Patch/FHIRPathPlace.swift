@@ -3,9 +3,9 @@ import FHIR
 import FHIRPath
 import Foundation
 
-/// A path to elements of a resource, of the FHIRPath that a patch may have (<https://hl7.org/fhir/R4/fhirpatch.html>):
-/// names, indexes, `where`, `extension`, `first`, `last`, `tail`, `skip`, `take`, `single`, `ofType`, `as`, and parentheses. It
-/// finds the paths of the elements in the JSON, and not only their values.
+/// A path to elements of a resource, in the subset of FHIRPath for patches (<https://hl7.org/fhir/R4/fhirpatch.html>):
+/// names, indices, `where`, `extension`, `first`, `last`, `tail`, `skip`, `take`, `single`, `ofType`, `as`, and
+/// parentheses. It finds the locations of the elements in the JSON, and not only their values.
 struct FHIRPathPlace: Sendable {
     private enum Step: Sendable {
         case name(String)
@@ -19,14 +19,14 @@ struct FHIRPathPlace: Sendable {
         case `extension`(String)
     }
 
-    /// An element that was found.
+    /// An element found by the path.
     struct Found {
         let pointer: JSONPointer
         let value: JSON
         let type: TypeModel.TypeID
 
-        /// The object with the id and the extensions of a primitive (<https://hl7.org/fhir/R4/json.html#primitive>); nil for
-        /// the resource itself.
+        /// The object with the id and the extensions of a primitive (<https://hl7.org/fhir/R4/json.html#primitive>);
+        /// nil for the resource itself.
         var sibling: JSONPointer? {
             var tokens = pointer.tokens
             guard let last = tokens.popLast() else { return nil }
@@ -41,7 +41,7 @@ struct FHIRPathPlace: Sendable {
 
     private static let mostBytes = 2_000
 
-    /// Reads a path; nil for one that a patch may not have.
+    /// Reads a path; nil where it is not in the subset.
     init?(_ text: String) {
         guard text.utf8.count <= Self.mostBytes, var steps = Self.allSteps(of: text[...], depth: 0),
             steps.count < JSONPointer.mostTokens
@@ -67,13 +67,13 @@ struct FHIRPathPlace: Sendable {
 
     private init(steps: [Step]) { self.steps = steps }
 
-    /// The element that has a list, and the list's name; nil where the path ends otherwise.
+    /// The element that contains a list, and the list's name; nil where the path does not end with a name.
     var list: (owner: FHIRPathPlace, name: String)? {
         guard steps.count > 1, case .name(let name)? = steps.last else { return nil }
         return (FHIRPathPlace(steps: steps.dropLast()), name)
     }
 
-    /// The parts between dots, outside of parentheses and texts.
+    /// Splits a path at dots outside of parentheses and string literals.
     private static func parts(of text: Substring) -> [String]? {
         var parts = [""]
         var depth = 0
@@ -105,7 +105,7 @@ struct FHIRPathPlace: Sendable {
         return depth == 0 && quote == nil && !parts.contains("") ? parts : nil
     }
 
-    /// The steps of `name`, `name[1]`, `where(...)[0]`.
+    /// Reads the steps of `name`, `name[1]`, `where(...)[0]`.
     private static func steps(of part: String, isFirst: Bool, depth: Int) -> [Step]? {
         var rest = part.trimmingPrefix { $0 == " " }
         while rest.last == " " { rest.removeLast() }
@@ -121,7 +121,7 @@ struct FHIRPathPlace: Sendable {
             let argument = String(rest[rest.index(after: open)...].dropLast())
             switch (rest[..<open], argument) {
             case ("", _):
-                // A path in parentheses, perhaps with the type that its elements are to have.
+                // A path in parentheses, optionally with the type of its elements.
                 guard isFirst else { return nil }
                 let (path, type) = cast(argument[...])
                 guard let inner = allSteps(of: path, depth: depth + 1) else { return nil }
@@ -129,7 +129,7 @@ struct FHIRPathPlace: Sendable {
             case ("first", ""): return [.index(0)] + indexes
             case ("last", ""): return [.last] + indexes
             case ("tail", ""): return [.skip(1)] + indexes
-            // A patch takes exactly one element anyway.
+            // A patch requires exactly one element in any case.
             case ("single", ""): return indexes
             case ("skip", _): return Int(argument).map { [.skip(max(0, $0))] + indexes }
             case ("take", _): return Int(argument).map { [.take(max(0, $0))] + indexes }
@@ -155,7 +155,7 @@ struct FHIRPathPlace: Sendable {
         return isName ? [.name(String(name))] + indexes : nil
     }
 
-    /// The path and the type of `path as Type`.
+    /// Splits `path as Type` into the path and the type.
     private static func cast(_ text: Substring) -> (path: Substring, type: String?) {
         let words = text.split(separator: " ")
         guard words.count > 2, words[words.count - 2] == "as", let type = words.last,
@@ -164,7 +164,7 @@ struct FHIRPathPlace: Sendable {
         return (text[..<mark.lowerBound], String(type))
     }
 
-    /// The elements that the path finds; nil where a condition cannot be evaluated or the budget is used up.
+    /// Returns the elements of the path; nil where a condition cannot be evaluated or the budget is used up.
     func find(in resource: JSONObject, _ budget: StepBudget) -> [Found]? {
         let root = Found(
             pointer: JSONPointer(tokens: []), value: .object(resource), type: TypedElement.resourceType(of: resource))
@@ -174,7 +174,7 @@ struct FHIRPathPlace: Sendable {
                 if ["Resource", "DomainResource"].contains(name) || resource["resourceType"]?.string == name {
                     continue
                 }
-                // A path may begin with an element of the resource too.
+                // A path may also begin with an element of the resource.
                 guard name.first?.isLowercase == true else { return [] }
             }
             guard budget.spend(found.count + 1) else { return nil }
@@ -211,7 +211,7 @@ struct FHIRPathPlace: Sendable {
 }
 
 extension FHIRPathPlace.Found {
-    /// The elements of a name, each of a list by itself; of a choice whichever is there.
+    /// Returns the elements with a name, each item of a list separately; for a choice, the element of any type.
     fileprivate func children(_ name: String, in resource: JSONObject) -> [FHIRPathPlace.Found] {
         guard case .object(let object) = value else {
             guard let sibling, let object = sibling.value(in: .object(resource))?.object else { return [] }
@@ -229,14 +229,14 @@ extension FHIRPathPlace.Found {
     }
 
     private func found(_ value: JSON, _ tokens: [String], _ type: TypeModel.TypeID) -> FHIRPathPlace.Found {
-        // What is contained is of the type that it names.
+        // A contained resource has the type in its `resourceType`.
         let own = value.object.map { TypedElement.resourceType(of: $0) } ?? .unknown
         return .init(pointer: JSONPointer(tokens: tokens), value: value, type: own.isKnown ? own : type)
     }
 
     private func key(of name: String, in object: JSONObject) -> String? {
         if object[name] != nil { return name }
-        // The name and the name of a type: no other is longer.
+        // The name and a type name; no type name is longer.
         let length = name.utf8.count
         return object.members.first { member in
             let key = member.key.utf8
@@ -246,7 +246,7 @@ extension FHIRPathPlace.Found {
         }?.key
     }
 
-    /// How many steps it takes to find the elements of a name, each of which is held with its path.
+    /// Returns the number of steps for the elements with a name, each of which is stored with its path.
     fileprivate func cost(of name: String) -> Int {
         guard case .object(let object) = value else { return 1 }
         guard case .array(let elements)? = object[name] else { return 1 + object.count / 8 }
@@ -255,7 +255,7 @@ extension FHIRPathPlace.Found {
 }
 
 extension [FHIRPathPlace.Found] {
-    /// The elements of a name; nil where the budget is used up.
+    /// Returns the elements with a name; nil where the budget is used up.
     fileprivate func children(_ name: String, in resource: JSONObject, _ budget: StepBudget) -> [Element]? {
         var children: [Element] = []
         for element in self {

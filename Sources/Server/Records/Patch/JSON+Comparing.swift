@@ -1,17 +1,17 @@
 import Core
 
 extension JSON {
-    /// How much a patch does that copies the value, and how deep arrays and objects lie within each other: 0 for a value that
-    /// is neither. Counting ends at a limit.
+    /// Returns the cost of copying the value in a patch, and the nesting depth of its arrays and objects: 0 for a value
+    /// that is neither. Counting ends at a limit.
     ///
-    /// - Returns: the bytes of the texts, and some for each value; nil where they are more than the limit.
+    /// - Returns: the bytes of the texts, and a constant for each value; nil where they exceed the limit.
     func patchSize(upTo limit: Int) -> (bytes: Int, nesting: Int)? {
         var left = limit
         let nesting = measure(&left)
         return left < 0 ? nil : (limit - left, nesting)
     }
 
-    /// Bytes that each value counts, whatever it is.
+    /// The bytes that each value costs, whatever it is.
     private static let bytesOfValue = 8
 
     private func measure(_ left: inout Int) -> Int {
@@ -37,8 +37,8 @@ extension JSON {
         return deepest + 1
     }
 
-    /// Whether two values are the same data as RFC 6902 section 4.6 compares them: numbers by their values, objects without
-    /// regard to the order of their members, texts by their code points.
+    /// Whether two values are equal by RFC 6902 section 4.6: numbers by their values, objects without regard to the
+    /// order of their members, texts by their code points.
     func isSameData(as other: JSON) -> Bool {
         switch (self, other) {
         case (.null, .null): true

@@ -1,6 +1,6 @@
 import Core
 
-/// A JSON Patch (RFC 6902): operations that change a document one after the other, all of them or none
+/// A JSON Patch (RFC 6902): operations that change a document in order, all of them or none
 /// (<https://hl7.org/fhir/R4/http.html#patch>).
 struct JSONPatch: Sendable, Hashable {
     /// One operation (RFC 6902 section 4).
@@ -15,10 +15,9 @@ struct JSONPatch: Sendable, Hashable {
 
     let operations: [Operation]
 
-    /// Operations beyond which a patch is refused.
+    /// Maximum number of operations of a patch.
     static let mostOperations = 1_000
 
-    /// Operations that are known.
     init(operations: [Operation]) { self.operations = operations }
 
     /// Reads a patch.
@@ -27,7 +26,7 @@ struct JSONPatch: Sendable, Hashable {
     init(_ json: JSON) throws(PatchError) {
         guard let list = json.array else { throw .invalid("A JSON Patch is an array of operations.") }
         guard list.count <= Self.mostOperations else {
-            throw .invalid("A JSON Patch has at most \(Self.mostOperations) operations.")
+            throw .invalid("A JSON Patch may have up to \(Self.mostOperations) operations.")
         }
         var operations: [Operation] = []
         for (place, json) in list.enumerated() { operations.append(try Self.operation(json, place)) }
@@ -37,7 +36,7 @@ struct JSONPatch: Sendable, Hashable {
     private static func operation(_ json: JSON, _ place: Int) throws(PatchError) -> Operation {
         func pointer(_ name: String) throws(PatchError) -> JSONPointer {
             guard let pointer = json[name]?.string.flatMap(JSONPointer.init) else {
-                throw .invalid("Its \(name) is no JSON Pointer.", place)
+                throw .invalid("Its \(name) is not a JSON Pointer.", place)
             }
             return pointer
         }
@@ -57,23 +56,23 @@ struct JSONPatch: Sendable, Hashable {
             return .move(from: source, to: target)
         case "copy": return .copy(from: try pointer("from"), to: try pointer("path"))
         case "test": return .test(try pointer("path"), try value())
-        default: throw .invalid("Its op is none of add, remove, replace, move, copy and test.", place)
+        default: throw .invalid("Its op is not add, remove, replace, move, copy or test.", place)
         }
     }
 
-    /// Returns the document as the operations leave it.
+    /// Returns the document after all operations.
     ///
-    /// - Throws: ``PatchError``: `patch-test-failed`, `patch-not-applicable` where a path is not there, `too-costly`.
+    /// - Throws: ``PatchError``: `patch-test-failed`, `patch-not-applicable` where a path does not exist, `too-costly`.
     func applied(to document: JSON) throws(PatchError) -> JSON {
         var budget = PatchBudget.standard
         return try applied(to: document, &budget)
     }
 
-    /// Returns the document as the operations leave it.
+    /// Returns the document after all operations.
     ///
-    /// - Parameter budget: what the operations may copy, insert and compare: a few `copy` would otherwise double a document
-    ///   again and again.
-    /// - Throws: ``PatchError``: `patch-test-failed`, `patch-not-applicable` where a path is not there, `too-costly`.
+    /// - Parameter budget: the bytes that the operations may copy, insert and compare: a few `copy` operations could
+    ///   otherwise double a document again and again.
+    /// - Throws: ``PatchError``: `patch-test-failed`, `patch-not-applicable` where a path does not exist, `too-costly`.
     func applied(to document: JSON, _ budget: inout PatchBudget) throws(PatchError) -> JSON {
         var document = document
         for (index, operation) in operations.enumerated() {
@@ -82,10 +81,10 @@ struct JSONPatch: Sendable, Hashable {
         return document
     }
 
-    /// Applies one operation in place.
+    /// Applies one operation to the document.
     ///
     /// - Parameter index: the index of the operation in its patch, for the error.
-    /// - Throws: ``PatchError``; the document is then not to be used.
+    /// - Throws: ``PatchError``; the document must not be used then.
     static func apply(
         _ operation: Operation, at index: Int, to document: inout JSON, _ budget: inout PatchBudget
     ) throws(PatchError) {
@@ -100,7 +99,7 @@ struct JSONPatch: Sendable, Hashable {
 
         func error(of place: Int) -> PatchError {
             switch self {
-            case .missing: .notApplicable("There is nothing at a place that it names.", place)
+            case .missing: .notApplicable("One of its paths does not exist.", place)
             case .different: .testFailed(place)
             case .tooMuch: .tooCostly
             }
@@ -145,12 +144,12 @@ struct JSONPatch: Sendable, Hashable {
         case remove
     }
 
-    /// Changes the value at a place in the document, in place: no other part of it is copied.
+    /// Changes the value at a path without a copy of other parts of the document.
     private static func change(
         _ value: inout JSON, _ tokens: ArraySlice<String>, _ change: Change, _ budget: inout PatchBudget
     ) throws(Failure) {
         guard let token = tokens.first else {
-            // The document itself, which is always there; without it nothing would be left.
+            // The document itself always exists, and must not be removed.
             switch change {
             case .add(let new), .replace(let new): value = new
             case .remove: throw .missing
@@ -158,7 +157,7 @@ struct JSONPatch: Sendable, Hashable {
             return
         }
         let isLast = tokens.count == 1
-        // Nothing else may hold what is changed, or all of its members would be copied.
+        // The value must have no other reference, or all of its members would be copied.
         switch value {
         case .object:
             let result: Result<Void, Failure> = value.withMembers { members in
@@ -183,7 +182,7 @@ struct JSONPatch: Sendable, Hashable {
                     return .failure(.missing)
                 }
                 guard isLast else { return outcome(&elements[place], tokens.dropFirst(), change, &budget) }
-                // The elements behind it move.
+                // The following elements move.
                 if case .replace = change {
                 } else {
                     guard budget.spend(bytes: elements.count - place) else { return .failure(.tooMuch) }

@@ -1,16 +1,16 @@
 import Core
 
-/// A place in a JSON document (RFC 6901).
+/// A JSON Pointer (RFC 6901).
 struct JSONPointer: Sendable, Hashable {
-    /// The names and numbers on the way, their escapes resolved; none for the document itself.
+    /// The unescaped names and indices of the path; none for the document itself.
     let tokens: [String]
 
-    /// Places deeper than a resource may be nested are none.
+    /// Maximum number of tokens: the maximum nesting of a resource.
     static let mostTokens = 128
 
     init(tokens: [String]) { self.tokens = tokens }
 
-    /// Reads a pointer; nil for what is none.
+    /// Reads a pointer; nil where the text is not one.
     init?(_ text: String) {
         guard !text.isEmpty else {
             tokens = []
@@ -25,7 +25,7 @@ struct JSONPointer: Sendable, Hashable {
         self.tokens = tokens
     }
 
-    /// RFC 6901 section 4: `~1` is a slash and `~0` a tilde, and nothing else stands behind a tilde.
+    /// RFC 6901 section 4: `~1` is a slash and `~0` a tilde; no other character may follow a tilde.
     private static func unescaped(_ part: Substring) -> String? {
         guard part.utf8.contains(UInt8(ascii: "~")) else { return String(part) }
         var result = ""
@@ -44,9 +44,9 @@ struct JSONPointer: Sendable, Hashable {
         return result + rest
     }
 
-    /// The place that a token names in an array of a length: a number without leading zeros (RFC 6901 section 4).
+    /// Returns the index of a token in an array with a length: a number without leading zeros (RFC 6901 section 4).
     ///
-    /// - Parameter mayAppend: whether the place behind the last one is meant too, by its number or by `-`.
+    /// - Parameter mayAppend: whether the index after the last element is accepted, as a number or as `-`.
     static func place(_ token: String, count: Int, mayAppend: Bool) -> Int? {
         if token == "-" { return mayAppend ? count : nil }
         guard !token.isEmpty, token.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
@@ -55,10 +55,10 @@ struct JSONPointer: Sendable, Hashable {
         return place < count || (mayAppend && place == count) ? place : nil
     }
 
-    /// Whether another place is this one or lies inside of it.
+    /// Whether another pointer is this one or points inside of its value.
     func contains(_ other: JSONPointer) -> Bool { other.tokens.starts(with: tokens) }
 
-    /// The value at the place; nil where there is none.
+    /// Returns the value at the pointer; nil where there is none.
     func value(in document: JSON) -> JSON? {
         var value = document
         for token in tokens {

@@ -1,20 +1,21 @@
 import Core
 
-/// A JSON Merge Patch (RFC 7396): a document that looks like what it changes, in which null takes a member away.
+/// A JSON Merge Patch (RFC 7396): a document of changes with the structure of its target, in which null removes a
+/// member.
 ///
-/// FHIR does not name it; clients such as fhirpy send it as `application/json`.
+/// FHIR does not define it; clients such as fhirpy send it as `application/json`.
 struct MergePatch: Sendable, Hashable {
     let changes: JSONObject
 
     /// Reads a patch.
     ///
-    /// - Throws: ``PatchError`` with code `patch-invalid`: of a resource nothing but an object makes another one.
+    /// - Throws: ``PatchError`` with code `patch-invalid`: only an object changes a resource to another one.
     init(_ json: JSON) throws(PatchError) {
         guard let changes = json.object else { throw .invalid("A merge patch of a resource is a JSON object.") }
         self.changes = changes
     }
 
-    /// Returns the document as the patch leaves it. Members that the document has keep their places.
+    /// Returns the document with the changes. Existing members keep their order.
     func applied(to document: JSON) -> JSON { Self.merged(document, .object(changes)) }
 
     /// RFC 7396 section 2.

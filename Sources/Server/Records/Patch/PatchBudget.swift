@@ -1,11 +1,11 @@
 import Core
 import FHIR
 
-/// What the patches of one request may still cost.
+/// The costs that the patches of one request may still have.
 struct PatchBudget {
-    /// Bytes that they may still copy, insert and compare.
+    /// The bytes that they may still copy, insert and compare.
     var bytes: Int
-    /// Steps of the evaluation of paths, with the deadline of the request.
+    /// The steps of the evaluation of paths, with the deadline of the request.
     let steps: StepBudget
 
     /// A budget for one patch of a resource of standard size.
@@ -16,8 +16,8 @@ struct PatchBudget {
     static let standardBytes = 16 << 20
     static let standardSteps = 250_000
 
-    /// Takes the bytes of a value that goes to a path: it must not be too much, nor lie deeper than JSON is read, for it
-    /// would be stored and never read again.
+    /// Takes the bytes of a value for a path. The value must fit, and must not be nested more deeply than JSON is read:
+    /// it would be stored and never be readable.
     ///
     /// - Returns: whether they were left.
     mutating func spend(on value: JSON, depth: Int) -> Bool {

@@ -1,6 +1,6 @@
 import Core
 
-/// Why a patch is not applied; then nothing of it is. The sentence names the operation and nothing of the resource.
+/// The reason that a patch is refused as a whole. The message names the operation and no content of the resource.
 struct PatchError: CodedError, Hashable {
     let code: String
     let message: String
@@ -10,31 +10,31 @@ struct PatchError: CodedError, Hashable {
         PatchError(code: "patch-invalid", message: described(sentence, place))
     }
 
-    /// The resource does not have what the patch changes: 422.
+    /// The resource does not have the elements that the patch changes: 422.
     static func notApplicable(_ sentence: String, _ place: Int) -> PatchError {
         PatchError(code: "patch-not-applicable", message: described(sentence, place))
     }
 
-    /// The resource is not as the patch expects: 422.
+    /// A test of the patch fails on the resource: 422.
     static func testFailed(_ place: Int) -> PatchError {
-        PatchError(code: "patch-test-failed", message: described("The resource is not as it says.", place))
+        PatchError(code: "patch-test-failed", message: described("The resource has another value.", place))
     }
 
     static let tooCostly = PatchError(
         code: "too-costly",
         message:
-            "The patch copies more than a resource may have, or its paths take too long; send the resource instead.")
+            "The patch copies too many bytes, or its paths take too long; send the resource instead.")
 
-    /// The resource would have more bytes than one may have: 413.
+    /// The patched resource exceeds the maximum size: 413.
     static let tooLarge = PatchError(
-        code: "resource-too-large", message: "The patched resource has more bytes than a resource may have.")
+        code: "resource-too-large", message: "The patched resource exceeds the maximum size of a resource.")
 
-    /// The patch changes what the narrative of the resource says, and leaves the narrative: 422.
+    /// The patch changes data that the narrative describes, and leaves the narrative: 422.
     static let narrativeStale = PatchError(
         code: "narrative-stale",
         message: """
-            The patch changes data and leaves a narrative that a person wrote (text.status additional), which may say \
-            something else now; change text in the same patch, or remove it.
+            The patch changes data and leaves a narrative that a person wrote (text.status additional), which may now \
+            contradict the data; change text in the same patch, or remove it.
             """)
 
     private static func described(_ sentence: String, _ place: Int?) -> String {

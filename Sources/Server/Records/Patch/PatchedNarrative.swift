@@ -1,13 +1,13 @@
 import Core
 import FHIR
 
-/// The narrative of a resource after a patch: it must not say something else than the data
+/// The narrative of a resource after a patch: it must not contradict the data
 /// (<https://hl7.org/fhir/R4/http.html#patch>).
 enum PatchedNarrative {
-    /// Members that no narrative is about.
+    /// Members that a narrative does not describe.
     private static let other: Set<String> = ["text", "_text", "meta", "id", "contained"]
 
-    /// The resource without a generated narrative that the patch left while it changed the data.
+    /// Returns the resource without a generated narrative, where the patch changed the data and left the narrative.
     ///
     /// - Throws: ``PatchError`` `narrative-stale` where a person wrote the narrative.
     static func checked(_ after: JSONObject, before: JSONObject) throws(PatchError) -> JSONObject {

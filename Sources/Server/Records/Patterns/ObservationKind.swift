@@ -1,24 +1,25 @@
 import FHIR
 import Foundation
 
-/// What the Observations of a kind have in common, learned of one of them: they differ in ``ObservationValues`` alone, and are
-/// recorded as it was without being looked into.
+/// The template of an Observation. Other Observations of the template differ from it only in ``ObservationValues``, and
+/// are recorded like it without being validated again.
 ///
-/// It holds for what shares its time of receipt and its study.
+/// A template is valid for Observations with the same time of receipt and the same study.
 public struct ObservationKind<Learned: Sendable>: Sendable {
     private let shape: ObservationShape
     private let search: SearchPattern
-    /// The participant whose they are.
+    /// The participant whose Observations they are.
     public let subject: String?
-    /// What the caller knows of them.
+    /// The caller's data for Observations of the template.
     public let learned: Learned
 
-    /// Learns of an Observation that was looked into.
+    /// Creates the template of a validated Observation.
     ///
     /// - Parameters:
-    ///   - record: the record that was made of it as it came.
-    ///   - learned: asked where there is something to learn; nil where others have to be looked into.
-    /// - Returns: nil where others have to be looked into.
+    ///   - record: its record, of the content as received.
+    ///   - learned: returns the caller's data; called only where a template is possible. nil where each Observation
+    ///     must be validated by itself.
+    /// - Returns: nil where each Observation must be validated by itself.
     public init?(_ resource: Resource, _ record: NewRecord, _ learned: () -> Learned?) {
         guard record.original == nil, let search = SearchPattern(of: record),
             let shape = ObservationShape(of: record.content, resource),
@@ -31,13 +32,15 @@ public struct ObservationKind<Learned: Sendable>: Sendable {
         self.learned = learned
     }
 
-    /// The values of an Observation of this kind; nil for any other JSON (``ObservationShape/values(in:)``).
+    /// Returns the values of an Observation of this template; nil for any other JSON
+    /// (``ObservationShape/values(in:)``).
     public func values(in content: Data) -> ObservationValues? { shape.values(in: content) }
 
-    /// The JSON of another one; nil where it is written otherwise (``ObservationShape/content(with:)``).
+    /// Returns the JSON of another Observation; nil where it is written differently
+    /// (``ObservationShape/content(with:)``).
     public func content(with values: ObservationValues) -> Data? { shape.content(with: values) }
 
-    /// The record of another one; nil where it has to be looked into.
+    /// Returns the record of another Observation; nil where it must be validated by itself.
     ///
     /// - Parameter content: its JSON.
     public func record(_ values: ObservationValues, content: Data) -> NewRecord? {

@@ -1,17 +1,18 @@
 import FHIR
 import Foundation
 
-/// The kinds of Observations that were met together, in one message or request, of which one each was looked into. Pure.
+/// The templates of the Observations in one message or request. Pure.
 public struct ObservationKinds<Learned: Sendable>: Sendable {
-    /// So many kinds are remembered; of others each is looked into.
+    /// Maximum number of templates. Observations without a template are validated by themselves.
     private let most = 64
-    /// Those that are met often come to stand first.
+    /// Frequent templates move to the front.
     private var kinds: [ObservationKind<Learned>] = []
 
-    /// Knows none yet.
+    /// Creates an empty set of templates.
     public init() {}
 
-    /// The kind of an Observation, and the values in which it differs; nil where it has to be looked into.
+    /// Returns the template of an Observation, and the values in which it differs; nil where it must be validated by
+    /// itself.
     ///
     /// - Parameter content: its JSON.
     public mutating func find(
@@ -26,7 +27,7 @@ public struct ObservationKinds<Learned: Sendable>: Sendable {
         return nil
     }
 
-    /// Learns of an Observation as ``ObservationKind/init(_:_:_:)`` does.
+    /// Adds the template of an Observation, if it has one (``ObservationKind/init(_:_:_:)``).
     public mutating func learn(_ resource: Resource, _ record: NewRecord, _ learned: () -> Learned?) {
         guard kinds.count < most, let kind = ObservationKind(resource, record, learned) else { return }
         kinds.append(kind)

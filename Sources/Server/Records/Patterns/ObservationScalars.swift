@@ -1,8 +1,8 @@
 import Core
 
-/// Where those values of an Observation stand in its JSON in which others of its kind differ from it.
+/// The byte ranges of an Observation's values that differ between Observations of one template.
 struct ObservationScalars {
-    /// What a value is.
+    /// The kind of a value.
     enum Kind: Sendable, Hashable {
         case id
         /// The value of an identifier.
@@ -12,12 +12,13 @@ struct ObservationScalars {
         case issued
         /// The number of the `valueQuantity`.
         case number
-        /// The same as it was recorded, in an extension of the quantity.
+        /// The number of the quantity as recorded, in an extension of it.
         case translation
 
         var isTime: Bool { [.moment, .start, .end, .issued].contains(self) }
 
-        /// Whether a byte may stand in it as it is written: a text has neither blanks nor what JSON escapes.
+        /// Whether a byte may be part of the value as written: texts contain neither spaces nor characters that JSON
+        /// escapes.
         func mayHave(_ byte: UInt8) -> Bool {
             switch self {
             case .number, .translation:
@@ -27,7 +28,7 @@ struct ObservationScalars {
         }
     }
 
-    /// What an object or the objects of an array are.
+    /// The meaning of an object, or of the objects in an array.
     private enum Scope {
         case resource, identifier, period, quantity, quantityExtension, translation, other
     }
@@ -36,7 +37,7 @@ struct ObservationScalars {
     private var place = 0
     private var found: [(kind: Kind, range: Range<Int>)] = []
 
-    /// Finds them in JSON that was read before, in their order; texts without their quotes.
+    /// Returns the ranges in valid JSON, in their order; those of texts exclude the quotes.
     static func found(in bytes: [UInt8]) -> [(kind: Kind, range: Range<Int>)] {
         var scalars = ObservationScalars(bytes: bytes)
         scalars.value(.resource, nil)
@@ -51,7 +52,7 @@ struct ObservationScalars {
         while [0x20, 0x09, 0x0A, 0x0D].contains(byte) { place += 1 }
     }
 
-    /// Steps over a value and what follows it up to a comma or the end. The parser has seen to how deep it is.
+    /// Skips a value and what follows it up to a comma or the end. The parser has limited the depth already.
     private mutating func value(_ scope: Scope, _ kind: Kind?) {
         skipSpace()
         switch byte {
@@ -91,7 +92,7 @@ struct ObservationScalars {
         skipSpace()
     }
 
-    /// Steps over a text: the range between its quotes.
+    /// Skips a text and returns the range between its quotes.
     private mutating func string() -> Range<Int> {
         place += 1
         let start = place

@@ -2,28 +2,28 @@ import Core
 import FHIR
 import Foundation
 
-/// The bytes of an Observation around those values in which others of its kind differ from it. An Observation with the same
-/// bytes around differs in nothing else.
+/// The bytes of a template: those of an Observation around the values that may differ. An Observation with the same
+/// bytes differs in nothing else.
 ///
-/// No rule of FHIR's depends on these values beyond their formats, how precise times are, and that a period does not end before
-/// it begins, which is seen to here.
+/// FHIR's rules depend only on the formats of these values, on the precision of times, and on the order of a period's
+/// start and end. All of these are checked here.
 public struct ObservationShape: Sendable {
     private let pieces: [[UInt8]]
     private let places: [Place]
 
     private struct Place: Sendable {
         let kind: ObservationScalars.Kind
-        /// How precise the first Observation's time is; nil of what is none.
+        /// The precision of the first Observation's time; nil for other values.
         let precision: DateTime.Precision?
     }
 
-    /// Learns of an Observation.
+    /// Creates the template of an Observation.
     ///
     /// - Parameters:
     ///   - content: its JSON.
-    ///   - resource: the same, read.
-    /// - Returns: nil where others have to be looked into: it has contained resources, says that it is of a profile, or has
-    ///   values that are written in an unusual way.
+    ///   - resource: the parsed JSON.
+    /// - Returns: nil where each Observation must be validated by itself: it has contained resources, a profile, or
+    ///   values in an unusual notation.
     public init?(of content: Data, _ resource: Resource) {
         guard resource.resourceType == Observation.resourceType, resource["contained"] == nil,
             resource["meta"]?["profile"] == nil
@@ -44,11 +44,11 @@ public struct ObservationShape: Sendable {
         (self.pieces, self.places) = (pieces, places)
         guard Self.areAll(found.map(\.kind), of: resource), let values = values(in: content), values.id == resource.id
         else { return nil }
-        // Of days it is not known which of two is the later, as long as they are the same.
+        // With less precision than seconds, the order of equal dates is unknown.
         if case .period(let start, let end) = values.time, min(start.precision, end.precision) < .second { return nil }
     }
 
-    /// Whether a resource's values were found, each once, and no other.
+    /// Whether the values that were found are all values of the resource, each once, and no others.
     private static func areAll(_ found: [ObservationScalars.Kind], of resource: Resource) -> Bool {
         func count(_ kind: ObservationScalars.Kind) -> Int { found.count { $0 == kind } }
         let translations = resource["valueQuantity"]?["extension"]?.array ?? []
@@ -63,13 +63,13 @@ public struct ObservationShape: Sendable {
             && count(.issued) == (resource["issued"] == nil ? 0 : 1)
     }
 
-    /// A quantity as it was recorded, in another unit.
+    /// A quantity as recorded, in another unit.
     private static let translation = "http://hl7.org/fhir/StructureDefinition/iso21090-PQ-translation"
 
-    /// The values of an Observation of this kind.
+    /// Returns the values of an Observation of this template.
     ///
     /// - Parameter content: its JSON.
-    /// - Returns: nil for one of another kind, and where one of the values has to be looked at by itself.
+    /// - Returns: nil for other JSON, and where a value must be validated by itself.
     public func values(in content: Data) -> ObservationValues? {
         content.withUnsafeBytes { bytes in
             var reading = Reading(bytes: bytes.bindMemory(to: UInt8.self))
@@ -81,9 +81,9 @@ public struct ObservationShape: Sendable {
         }
     }
 
-    /// The JSON of an Observation of this kind.
+    /// Returns the JSON of an Observation of this template.
     ///
-    /// - Returns: nil where it has values that are not given, or that are not written as those of the first.
+    /// - Returns: nil where the template needs other values, or where the values have another notation.
     public func content(with values: ObservationValues) -> Data? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(pieces.reduce(256) { $0 + $1.count })
@@ -108,7 +108,7 @@ public struct ObservationShape: Sendable {
         return self.values(in: content) == values ? content : nil
     }
 
-    /// Goes through an Observation's JSON.
+    /// Reads an Observation's JSON.
     private struct Reading {
         let bytes: UnsafeBufferPointer<UInt8>
         var place = 0
@@ -128,7 +128,7 @@ public struct ObservationShape: Sendable {
             return isThere
         }
 
-        /// Takes a value up to where its text ends.
+        /// Reads a value up to the end of its text.
         mutating func take(_ kind: ObservationScalars.Kind, _ precision: DateTime.Precision?) -> Bool {
             let start = place
             while place < bytes.count, place - start <= Self.longest, kind.mayHave(bytes[place]) { place += 1 }
@@ -140,7 +140,7 @@ public struct ObservationShape: Sendable {
                 return Resource.isID(id)
             case .identifier:
                 let identifier = String(decoding: found, as: UTF8.self)
-                // Two that are the same are found once.
+                // Equal identifiers have only one search entry.
                 guard !identifiers.contains(identifier) else { return false }
                 identifiers.append(identifier)
                 return true
@@ -151,8 +151,8 @@ public struct ObservationShape: Sendable {
                 if kind == .number { number = read }
                 return true
             case .moment, .start, .end, .issued:
-                // A time with a fraction is as precise as one without: https://hl7.org/fhirpath/N1/#comparison
-                // What is no time to FHIRPath is looked at by itself: it knows no leap seconds.
+                // A time with a fraction has the same precision as one without: https://hl7.org/fhirpath/N1/#comparison
+                // FHIRPath has no leap seconds, so an Observation with one is validated by itself.
                 guard let time = DateTime(String(decoding: found, as: UTF8.self)), let precision,
                     min(time.precision, .second) == min(precision, .second), time.second < 60
                 else { return false }
@@ -161,11 +161,11 @@ public struct ObservationShape: Sendable {
             }
         }
 
-        /// So many bytes has a text at most, and so many a number.
+        /// Maximum number of bytes of a text and of a number.
         private static let longest = 200
         private static let longestNumber = 32
 
-        /// nil where the times are none, or in the wrong order.
+        /// The values; nil where the times are missing, or in the wrong order.
         var values: ObservationValues? {
             if let moment = times[.moment] {
                 return ObservationValues(id: id, identifiers: identifiers, time: .moment(moment), number: number)

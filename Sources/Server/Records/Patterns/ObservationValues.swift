@@ -1,9 +1,9 @@
 import FHIR
 
-/// What Observations of one kind differ in: of who looked into one, the others need no looking into
-/// (<https://hl7.org/fhir/R4/observation.html>).
+/// The values in which Observations of one template differ. Where one Observation is validated, the others need no
+/// validation (<https://hl7.org/fhir/R4/observation.html>).
 public struct ObservationValues: Sendable, Hashable {
-    /// When it was measured.
+    /// The time of the measurement.
     public enum Time: Sendable, Hashable {
         /// The `effectiveDateTime`.
         case moment(DateTime)
@@ -19,7 +19,6 @@ public struct ObservationValues: Sendable, Hashable {
     /// The number of its `valueQuantity`; nil where it has none.
     public let number: JSONNumber?
 
-    /// Puts them together.
     public init(id: String, identifiers: [String], time: Time, number: JSONNumber?) {
         self.id = id
         self.identifiers = identifiers
@@ -27,7 +26,7 @@ public struct ObservationValues: Sendable, Hashable {
         self.number = number
     }
 
-    /// The range in which it is found; nil for a period that ends before it begins.
+    /// The range of its time in searches; nil for a period that ends before it starts.
     var searchPeriod: SearchPeriod? {
         let period: SearchPeriod? =
             switch time {

@@ -1,17 +1,17 @@
 import Core
 import Foundation
 
-/// What all observations of a kind are found by, learned of one of them: the entries that they have in common, and where
-/// those stand that differ with identity and value.
+/// The search entries of a template: those that all of its Observations share, and the sources of those that depend on
+/// the identifiers and the value.
 public struct SearchPattern: Sendable {
-    /// An entry, or what one is made of.
+    /// An entry, or the source of one.
     private enum Place: Sendable {
         case common(SearchEntry)
-        /// The next identifier.
+        /// The digest of the next identifier.
         case print(SearchTerm)
         /// The number of the value, in the unit of the term.
         case number(SearchTerm)
-        /// The same in UCUM's base units.
+        /// The number in UCUM's base units.
         case canonical(SearchTerm, system: String, code: String)
     }
 
@@ -20,9 +20,10 @@ public struct SearchPattern: Sendable {
     private let identifierCount: Int
     private let hasNumber: Bool
 
-    /// Learns of a record.
+    /// Creates the entries from a record.
     ///
-    /// - Returns: nil where it is found by more than codes, words, identifiers, its time and one quantity: others may differ in that.
+    /// - Returns: nil where the record has entries of other kinds than codes, texts, identifiers, its time and one
+    ///   quantity: other Observations may differ in them.
     public init?(of record: NewRecord) {
         var places: [Place] = []
         var unit: SearchTerm?
@@ -44,7 +45,8 @@ public struct SearchPattern: Sendable {
         }
         guard record.time != nil, record.protection.isEmpty else { return nil }
         let hasCanonical = places.contains { if case .canonical = $0 { true } else { false } }
-        // The number of this one may be out of the range that its unit can be converted in; that of others is not.
+        // The number of this record may be outside of the convertible range of its unit, where those of others are
+        // inside.
         if let unit, !hasCanonical, Self.isConvertible(unit) { return nil }
         type = record.type
         self.places = places
@@ -52,7 +54,7 @@ public struct SearchPattern: Sendable {
         hasNumber = unit != nil
     }
 
-    /// Whether a number in the unit of a term is found in base units too.
+    /// Whether a number in the unit of a term is also indexed in base units.
     private static func isConvertible(_ unit: SearchTerm) -> Bool {
         SearchUnits.ratio(system: unit.system, code: unit.code) == nil
             && SearchNumber(decimal: "1").flatMap {
@@ -60,13 +62,14 @@ public struct SearchPattern: Sendable {
             } != nil
     }
 
-    /// Whether one is found as this says; that it was learned of it is not enough where it says a thing twice.
+    /// Whether the entries of a record equal those of the template. Even the first record may fail, where it contains a
+    /// value twice.
     public func fits(_ record: NewRecord, _ values: ObservationValues) -> Bool {
         entries(identifiers: values.identifiers, quantity: values.number?.text) == record.entries
             && values.searchPeriod == record.time
     }
 
-    /// The entries of another one; nil where it is not of the kind.
+    /// Returns the entries of another Observation; nil where it does not match the template.
     func entries(identifiers: [String], quantity: String?) -> [SearchEntry]? {
         guard identifiers.count == identifierCount, (quantity != nil) == hasNumber else { return nil }
         var entries: [SearchEntry] = []

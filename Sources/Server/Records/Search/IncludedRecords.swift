@@ -2,10 +2,10 @@ import FHIR
 import Storage
 import Trust
 
-/// Finds what comes with the resources of a page: each once, never what is on the page already, and of everything only what
-/// may be read.
+/// Finds the records that are included with a page: each once, none that the page already contains, and only records
+/// that the caller may read.
 struct IncludedRecords {
-    /// A record that was found, with what its row says.
+    /// A record with the values of its row.
     struct Found {
         let number: Int64
         let subject: String?
@@ -19,25 +19,25 @@ struct IncludedRecords {
         let id: String
     }
 
-    /// What the grant may read: not merely find.
+    /// The records that the grant may read, not only find.
     let filter: RecordFilter
-    /// Whether it may read anything of a type.
+    /// Whether the grant may read any record of a type.
     let isReadable: (String) -> Bool
-    /// The server's own base URLs, as they are written.
+    /// The server's own base URLs, as written.
     let ownBases: [String]
     let transaction: any SQLTransaction
     let types: () throws -> [String]
-    /// The bytes that they may have.
+    /// The allowance for their bytes.
     let allowance: AnswerAllowance
 
-    /// So many may come with a page.
+    /// Maximum number of included records of a page.
     static let most = 1_000
-    /// So often may what came bring more.
+    /// Maximum number of rounds of `:iterate`.
     static let mostRounds = 10
-    /// So many ids are asked for at a time.
+    /// Maximum number of ids in a query.
     private static let chunk = 200
 
-    /// What was found so far.
+    /// The records found so far.
     private struct Collection {
         var seen: Set<Key>
         var all: [Found] = []
@@ -49,7 +49,9 @@ struct IncludedRecords {
         }
     }
 
-    /// - Throws: ``SearchConditionError`` `too-costly` for more than is brought; ``AnswerAllowance/Exceeded``.
+    /// Returns the included records.
+    ///
+    /// - Throws: ``SearchConditionError`` `too-costly` where a limit is exceeded; ``AnswerAllowance/Exceeded``.
     func found(with page: [Found], by includes: [SearchInclude]) throws -> [Found] {
         var collection = Collection(seen: Set(page.map(\.key)))
         var latest = page
@@ -69,7 +71,7 @@ struct IncludedRecords {
         return collection.all
     }
 
-    // MARK: What the resources refer to
+    // MARK: Targets of references
 
     private func addReferred(
         to include: SearchInclude, from resources: [Found], to collection: inout Collection
@@ -118,7 +120,7 @@ struct IncludedRecords {
         }
     }
 
-    // MARK: What refers to the resources
+    // MARK: Referring records
 
     private func addReferring(
         by include: SearchInclude, to resources: [Found], to collection: inout Collection
@@ -144,14 +146,15 @@ struct IncludedRecords {
         }
     }
 
-    /// The URLs that a definition is referred to by.
+    /// Returns the URLs by which other resources refer to a definition.
     private static func urls(of resource: Resource) -> [String] {
         (SearchValues(of: resource)?["url"] ?? []).compactMap { if case .uri(let url) = $0 { url } else { nil } }
     }
 
     // MARK: Reading
 
-    /// Adds the records of a type that may be read and are as a condition says; so many that there is none left out.
+    /// Adds the readable records of a type that meet a condition. The limit of the query is high enough that none is
+    /// left out.
     private func add(
         _ type: String, _ keys: [String], to collection: inout Collection,
         where condition: ([String]) -> SQLFragment
@@ -184,14 +187,14 @@ struct IncludedRecords {
 }
 
 extension IncludedRecords.Found {
-    /// The record of a row that ``RecordStore/versions`` selects.
+    /// Creates the record from a row of ``RecordStore/versions``.
     init(_ row: SQLRow, in transaction: any SQLTransaction) throws {
         self.init(
             number: try row.integer("number"), subject: row.textIfPresent("subject"),
             record: try RecordStore.record(row, in: transaction))
     }
 
-    /// The patients whom the audit names for it.
+    /// Returns the patients that the audit names for it.
     func owners(in transaction: any SQLTransaction) throws -> Set<String> {
         if let subject { return [subject] }
         return try RecordProtection.facts(

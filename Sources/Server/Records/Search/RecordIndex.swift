@@ -1,12 +1,13 @@
 import Storage
 
-/// What searches find the records of a store by.
+/// The search index of a store's records.
 public enum RecordIndex {
-    /// Makes all of it anew of the records' contents, some records in each transaction, while others work in the store.
+    /// Makes the whole index again from the records' contents, some records in each transaction, while the store is in
+    /// use.
     ///
-    /// - Parameter show: told the number of records after each transaction.
-    /// - Returns: how many records there were.
-    /// - Throws: ``Storage/StorageError``. What was made until then stays.
+    /// - Parameter show: called with the number of processed records after each transaction.
+    /// - Returns: the number of records.
+    /// - Throws: ``Storage/StorageError``. The completed transactions stay.
     @discardableResult
     public static func remake(
         in database: any SQLDatabase, _ show: @Sendable (Int) -> Void = { _ in }

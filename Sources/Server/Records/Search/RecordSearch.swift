@@ -3,32 +3,32 @@ import Foundation
 import Storage
 import Trust
 
-/// Answers a search inside one transaction: a page, what comes with it, and how many there are.
+/// Runs a search inside one transaction: a page, the included records, and the total.
 struct RecordSearch: Sendable {
     let query: SearchQuery
-    /// What the grant finds.
+    /// The records that the grant may find.
     let searched: RecordFilter
-    /// What the grant reads.
+    /// The records that the grant may read.
     let readable: RecordFilter
-    /// Whether it may search anything of a type.
+    /// Whether the grant may search any record of a type.
     let isSearchable: @Sendable (String) -> Bool
-    /// Whether it may read anything of a type.
+    /// Whether the grant may read any record of a type.
     let isReadable: @Sendable (String) -> Bool
-    /// The server's own base URLs, without a last slash.
+    /// The server's own base URLs, without a final slash.
     let ownBases: [String]
     var limits = SearchLimits.standard
-    /// The bytes of records that the page and what comes with it may have.
+    /// The allowance for the bytes of the page and the included records.
     var allowance = AnswerAllowance()
 
-    /// What was found.
+    /// The result of a search.
     struct Answer {
         var matches: [IncludedRecords.Found] = []
         var included: [IncludedRecords.Found] = []
-        /// nil where it is not told.
+        /// nil where the response has no total.
         var total: Int?
-        /// Where the next page begins; nil after the last one.
+        /// The cursor of the next page; nil after the last one.
         var next: SearchPlace?
-        /// Whose records are shown.
+        /// The owners of the returned records.
         var owners: Set<String> = []
     }
 
@@ -39,10 +39,10 @@ struct RecordSearch: Sendable {
         let numbers = try numbers(statement, in: transaction)
         answer.total = try numbers.map(\.count) ?? total(statement, in: transaction)
         guard !query.isCountOnly else { return answer }
-        // 1. The page, and whether there is another one.
+        // 1. The page, and whether another one follows.
         let before = allowance.taken
         var page = try page(statement, numbers, in: transaction)
-        // 2. What comes with it. Where that has no room, the page has fewer records.
+        // 2. The included records. Where their bytes exceed the allowance, the page gets fewer records.
         while true {
             do {
                 answer.included = try included(with: page.matches, from: store, in: transaction)
@@ -62,11 +62,11 @@ struct RecordSearch: Sendable {
         return answer
     }
 
-    /// The records of a page, each with what makes its place.
+    /// The records of a page, each with the closure that makes its cursor.
     private struct Page {
         var matches: [IncludedRecords.Found] = []
         var places: [() throws -> SearchPlace] = []
-        /// Whether there is another page.
+        /// Whether another page follows.
         var isCut = false
 
         mutating func shorten(to count: Int) {
@@ -91,7 +91,7 @@ struct RecordSearch: Sendable {
         } else if let records = statement.records(limit: query.count + 1) {
             var place = 0
             let rows = try transaction.query(records.sql, records.parameters) { row in
-                // The last row says that there is another page.
+                // A row after the last one of the page means that another page follows.
                 guard try place < query.count && allowance.takes(row) else {
                     page.isCut = true
                     return false
@@ -133,7 +133,7 @@ struct RecordSearch: Sendable {
         return try transaction.query(page.sql, page.parameters)
     }
 
-    /// The numbers of all that are found, in their order, where they are few and it is told how many they are; nil otherwise.
+    /// Returns the sorted numbers of all matches, where an index finds few and the response has a total; nil otherwise.
     private func numbers(_ statement: SearchStatement, in transaction: any SQLTransaction) throws -> [Int64]? {
         guard !query.isCountOnly, query.total != SearchQuery.Total.none, let numbers = statement.numbers() else {
             return nil
@@ -141,7 +141,7 @@ struct RecordSearch: Sendable {
         return try transaction.query(numbers.sql, numbers.parameters).map { try $0.integer("number") }.sorted()
     }
 
-    /// How many there are; nil where it is not to be told, and where nobody asked and they are many.
+    /// Returns the total; nil where it is not requested, and by default where there are many.
     private func total(_ statement: SearchStatement, in transaction: any SQLTransaction) throws -> Int? {
         guard query.isCountOnly || query.total != SearchQuery.Total.none else { return nil }
         let limit = query.isCountOnly || query.total != nil ? nil : SearchQuery.mostUnaskedTotal
@@ -154,7 +154,7 @@ struct RecordSearch: Sendable {
         return sum
     }
 
-    /// The statements, of the types that the store has and the grant finds.
+    /// Returns the statement for the types that are stored and that the grant may search.
     private func statement(from store: RecordStore, in transaction: any SQLTransaction) throws -> SearchStatement {
         var types = Set(query.parts.map(\.type).filter(isSearchable))
         if types.count > 1 { types.formIntersection(try store.types(in: transaction)) }
@@ -162,15 +162,15 @@ struct RecordSearch: Sendable {
             query, showing: searched, among: types.contains, ownBases: ownBases, limits: limits, in: transaction)
     }
 
-    /// The records with these numbers, in their order: as many of the first as the allowance has room for.
+    /// Returns the records with these numbers, in their order: the first ones that fit into the allowance.
     static func records(
         numbered numbers: [Int64], within allowance: AnswerAllowance, in transaction: any SQLTransaction
     ) throws -> [IncludedRecords.Found] {
-        // 1. Which of them there is room for. A few are read before that is asked.
+        // 1. The records that fit. A few are read without this check.
         let isShort = numbers.count <= fewRecords
         let taken = isShort ? numbers : try Self.fitting(numbers, within: allowance, in: transaction)
         guard let first = taken.first else { return [] }
-        // 2. What they are.
+        // 2. Their contents.
         let statement = RecordStore.versions + " AND v.version = r.version WHERE r.number IN " + list(taken, first)
         let found = try transaction.query(statement.sql, statement.parameters).map {
             try IncludedRecords.Found($0, in: transaction)
@@ -180,10 +180,10 @@ struct RecordSearch: Sendable {
         return isShort ? Array(records.prefix { allowance.takes($0.record.content.count) }) : records
     }
 
-    /// So few records are read whatever bytes they have.
+    /// Maximum number of records that are read before their size is checked.
     private static let fewRecords = 4
 
-    /// The first of these records that the allowance has room for, by the heads of their contents.
+    /// Returns the first of these records that fit into the allowance, by the heads of their contents.
     private static func fitting(
         _ numbers: [Int64], within allowance: AnswerAllowance, in transaction: any SQLTransaction
     ) throws -> [Int64] {
@@ -202,7 +202,7 @@ struct RecordSearch: Sendable {
         return Array(numbers.prefix { number in bytes[number].map(allowance.takes) ?? true })
     }
 
-    /// The numbers, filled up with one of them, so that there are few statements to prepare.
+    /// Returns the numbers, padded with one of them to a power of two, so that there are few statements to prepare.
     private static func list(_ numbers: [Int64], _ filling: Int64) -> SQLFragment {
         var length = 1
         while length < numbers.count { length *= 2 }

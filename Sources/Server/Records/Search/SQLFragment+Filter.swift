@@ -2,11 +2,11 @@ import Storage
 import Trust
 
 extension SQLFragment {
-    /// The condition of a filter on the row `r` of a record of one type, to stand in the statement that selects.
+    /// Creates the condition of a filter on the row `r` of a type's record, for use in a larger statement.
     ///
-    /// It says of stored records what ``Trust/RecordFilter/matches(_:)`` says of their facts.
+    /// It agrees with ``Trust/RecordFilter/matches(_:)`` on the records' facts.
     ///
-    /// - Throws: what the store throws, where the filter has the query of a scope, whose terms are looked up.
+    /// - Throws: the store's errors, where the filter contains a scope's query, whose terms are looked up.
     init(showing filter: RecordFilter, type: String, in transaction: any SQLTransaction) throws {
         var builder = FilterBuilder(type: type, terms: StoredTerms(transaction: transaction))
         let condition = try builder.condition(filter)
@@ -40,7 +40,8 @@ private struct FilterBuilder {
         }
     }
 
-    /// The query of a scope is a search of the type, which finds nothing that is deleted: its row still has what it was.
+    /// The query of a scope is a search of the type. It never matches a deleted record, whose row still has the former
+    /// values.
     private mutating func met(_ query: ScopeQuery) throws -> String {
         guard let conditions = query.conditions(of: type) else { return Self.never }
         let predicates = try conditions.map { try SearchPredicate($0, terms: terms) }
@@ -55,7 +56,7 @@ private struct FilterBuilder {
         return "(" + conditions.joined(separator: word) + ")"
     }
 
-    /// A subject is the one owner; where there is none, the rows are the owners.
+    /// A subject is the only owner. Without a subject, the rows contain the owners.
     private mutating func owned(by patients: Set<String>) -> String {
         guard !patients.isEmpty else { return Self.never }
         let subject = "r.subject IN " + list(patients)
@@ -73,7 +74,7 @@ private struct FilterBuilder {
             + among(Set(ranks.map { String($0.rawValue) }), isNegated: false) + ")"
     }
 
-    /// The record's rows of a kind; another condition may follow.
+    /// Returns the subquery of the record's rows of a kind; another condition may follow.
     private func rows(_ kind: RecordProtection.Kind) -> String {
         "SELECT 1 FROM record_protection p WHERE p.number = r.number AND p.kind = '\(kind.rawValue)'"
     }
@@ -83,7 +84,7 @@ private struct FilterBuilder {
         return " AND p.value \(isNegated ? "NOT IN" : "IN") " + list(values)
     }
 
-    /// The places of values, in one order, so that the same filter is the same statement.
+    /// Returns the placeholders of the values in a fixed order, so that equal filters have equal statements.
     private mutating func list(_ values: Set<String>) -> String {
         parameters += values.sorted().map { SQLValue($0) }
         return "(" + repeatElement("?", count: values.count).joined(separator: ", ") + ")"

@@ -2,7 +2,7 @@ import FHIR
 import Trust
 
 extension ScopeQuery {
-    /// The conditions that the query means for a type; nil where it cannot be answered: then no record meets it.
+    /// Returns the query's conditions for a type; nil where they cannot be evaluated: then no record meets the query.
     func conditions(of type: String) -> [SearchCondition]? {
         var conditions: [SearchCondition] = []
         for parameter in parameters {
@@ -16,7 +16,7 @@ extension ScopeQuery {
 }
 
 extension Resource {
-    /// Those of some queries that the resource meets.
+    /// Returns the queries that the resource meets.
     func met(of queries: Set<ScopeQuery>) -> Set<ScopeQuery> {
         guard !queries.isEmpty, let values = SearchValues(of: self) else { return [] }
         return queries.filter { query in

@@ -3,13 +3,13 @@ import FHIR
 import Foundation
 import Storage
 
-/// What the index of search has of texts, and of whose a resource is. Pure.
+/// The forms of texts in the search index, and the subject of a resource. Pure.
 enum SearchIndex {
-    /// What the index has of a value that is a resource's own: 16 bytes, the beginning of its SHA-256, by which nobody finds
-    /// another.
+    /// Returns the index key of a high-cardinality value: the first 16 bytes of its SHA-256, enough that no one can
+    /// make another value with the same key.
     ///
-    /// Where the value names a time, its hour stands in the first two: those of a device's readings, which come together,
-    /// stand side by side among the millions that are there, and each does not change a page of its own.
+    /// Where the value contains a time, its hour is in the first two bytes. The readings of a device, which are
+    /// received together, then have adjacent keys among millions of others, and do not each change a page of their own.
     static func print(of value: String) -> [UInt8] {
         let digest = digest(of: value)
         guard let hour = hour(in: value) else { return digest }
@@ -19,15 +19,15 @@ enum SearchIndex {
         return print
     }
 
-    /// The prints that a value may have in the index: its print, and where that has an hour also the digest alone, which
-    /// rows of earlier releases have.
+    /// Returns the keys that a value may have in the index: its key, and where that contains an hour also the plain
+    /// digest, which rows of earlier releases have.
     static func prints(of value: String) -> [[UInt8]] {
         hour(in: value) == nil ? [print(of: value)] : [print(of: value), digest(of: value)]
     }
 
     private static func digest(of value: String) -> [UInt8] { Array(TextDigest.of(value)) }
 
-    /// The hour is the same in upper and lower case, in which values are kept (``TokenCase``).
+    /// Values may be stored in lower case (``TokenCase``); the hour is the same.
     private static func hour(in value: String) -> UInt32? {
         var value = value
         return value.withUTF8 { bytes in
@@ -38,15 +38,15 @@ enum SearchIndex {
         }
     }
 
-    /// So many bytes of a print does PostgreSQL's index have.
+    /// Number of bytes of a key in PostgreSQL's index.
     static let printStart = 7
 
-    /// The beginning of a print, which another one has by chance once in 2^56.
+    /// Returns the first bytes of a key, which two keys share by chance once in 2^56.
     static func start(ofPrint print: [UInt8]) -> [UInt8] { Array(print.prefix(printStart)) }
 
-    /// What the index has of a system or a code. Of a text that no key of PostgreSQL takes
-    /// (https://www.postgresql.org/docs/current/btree.html, a third of a page) it has the digest, which is
-    /// looked for likewise.
+    /// Returns the form of a system or a code in the index. A text that exceeds a key of PostgreSQL
+    /// (https://www.postgresql.org/docs/current/btree.html, a third of a page) is replaced by its digest, in searches
+    /// as well.
     static func indexed(_ text: String) -> String {
         guard text.utf8.count > longest else { return text }
         return digestPrefix + Hexadecimal.text(TextDigest.whole(text))
@@ -59,9 +59,9 @@ enum SearchIndex {
 
     private static let longest = 500
 
-    /// The id of the one Patient whose the resource is (``FHIR/Resource/owners``); a Patient is stored under its own.
+    /// Returns the id of the only Patient that owns the resource (``FHIR/Resource/owners``); a Patient owns itself.
     ///
-    /// - Parameter ownBases: the server's own base URLs, without a last slash.
+    /// - Parameter ownBases: the server's own base URLs, without a final slash.
     static func subject(of resource: Resource, id: String, at ownBases: [String] = []) -> String? {
         resource.resourceType == Patient.resourceType ? id : resource.owners.local(to: ownBases).one
     }

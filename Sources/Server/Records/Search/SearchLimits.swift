@@ -1,14 +1,15 @@
-/// How long a search takes at most, and how many records it takes one by one before it goes through an index in the order
-/// of the page.
+/// The maximum time of a search, and the numbers of records that decide between index lookups and scans in the order of
+/// the page.
 struct SearchLimits: Sendable {
-    /// So long may one request look for what it asks for (``SearchTime``). A listener gives the whole answer a minute.
+    /// Maximum time that one request may search (``SearchTime``). A listener allows one minute for the whole response.
     var time: Duration = .seconds(20)
-    /// What finds more records than these does not find them: they are gone through in their order, where a page of them is
-    /// full soon.
+    /// Maximum number of records that are looked up by the index of a condition. With more matches the records are
+    /// scanned in their order, and a page is soon full.
     var most = 2_000
-    /// Where they are to be sorted all are needed, so of more one by one is the shorter way still.
+    /// The same for sorted searches. These need all matches, so a lookup is faster than a scan up to a higher number.
     var mostSorted = 20_000
-    /// So many records are gone through in the order of the page, each a further try, before all that are found are sorted.
+    /// The numbers of records that are scanned in the order of the page, in successive attempts, before all matches are
+    /// sorted.
     var windows = [500, 4_000, 16_000]
 
     static let standard = SearchLimits()

@@ -3,21 +3,21 @@ import Storage
 import Synchronization
 import Trust
 
-/// Decides which caller searches next: callers take turns, a caller has a maximum number of searches at a time, and a
-/// maximum of seconds of search in a minute.
+/// Decides which caller searches next. Callers take turns, and each has a maximum number of concurrent searches and a
+/// maximum number of seconds of search in a minute.
 final class SearchSchedule: Sendable {
     struct Limits: Sendable {
-        /// Maximum number of searches at a time: fewer than the connections that read.
+        /// Maximum number of concurrent searches: fewer than the read connections.
         var atATime = 4
-        /// Maximum number of searches of one caller at a time.
+        /// Maximum number of concurrent searches of one caller.
         var ofCaller = 2
-        /// Maximum number of searches that wait.
+        /// Maximum number of waiting searches.
         var waiting = 1_024
-        /// Maximum number of searches of one caller that wait.
+        /// Maximum number of waiting searches of one caller.
         var waitingOfCaller = 64
-        /// Maximum time that a search waits.
+        /// Maximum waiting time of a search.
         var patience: Duration = .seconds(20)
-        /// The seconds of search of one caller: `perSecond` for ever, `burst` after a rest.
+        /// The seconds of search of one caller: `perSecond` is the steady rate, `burst` the maximum after idle time.
         var seconds: Rate = RateLimits()[.searchSecondsByCaller]
     }
 
@@ -33,15 +33,15 @@ final class SearchSchedule: Sendable {
         var running = 0
         var waiting = 0
         var callers: [String: Caller] = [:]
-        /// The callers that wait, the next first.
+        /// The callers with waiting searches, the next one first.
         var turns: [String] = []
     }
 
-    /// The number of callers after which those that rest are forgotten.
+    /// The number of callers above which idle callers are removed.
     private static let mostResting = 4_096
 
     let limits: Limits
-    /// The time since any fixed instant.
+    /// The time since a fixed instant.
     private let now: @Sendable () -> Duration
     private let state = Mutex(State())
 
@@ -50,25 +50,25 @@ final class SearchSchedule: Sendable {
         self.now = now
     }
 
-    /// A schedule by the system's steady clock.
+    /// Creates a schedule with the system's steady clock.
     convenience init(_ limits: Limits = Limits()) {
         let start = ContinuousClock.now
         self.init(limits, now: { start.duration(to: .now) })
     }
 
-    /// The number of searches that run, and of those that wait.
+    /// The number of running and of waiting searches.
     var count: (running: Int, waiting: Int) { @inline(never) get { state.withLock { ($0.running, $0.waiting) } } }
 
     /// Runs a search of a caller in its turn.
     ///
-    /// - Throws: ``RecordsFailure/searchesTooLong(retryAfter:)`` where the caller's seconds are used up or too many of its
-    ///   searches wait; ``ServerHTTP/HTTPFailure/serverBusy(retryAfter:)`` where there is no turn in time;
-    ///   `CancellationError`; what `body` throws.
+    /// - Throws: ``RecordsFailure/searchesTooLong(retryAfter:)`` where the caller's seconds are used up or too many of
+    ///   its searches wait; ``ServerHTTP/HTTPFailure/serverBusy(retryAfter:)`` where its turn does not come in time;
+    ///   `CancellationError`; the errors of `body`.
     func running<T>(for caller: String, _ body: () async throws -> T) async throws -> T {
         try await take(caller)
         let begun = now()
         defer { give(caller, used: now() - begun) }
-        // Others of the caller may have used its seconds while this one waited.
+        // Other searches of the caller may have used its seconds during the wait.
         if let seconds = retryAfter(caller) {
             throw RecordsFailure.searchesTooLong(retryAfter: seconds)
         }
@@ -89,7 +89,7 @@ final class SearchSchedule: Sendable {
     @inline(never)
     private func remove(_ wait: Wait, of caller: String) { state.withLock { remove(wait, of: caller, &$0) } }
 
-    /// Takes a free turn; else returns the wait for one.
+    /// Takes a free turn; otherwise returns the wait for one.
     @inline(never)
     private func begin(_ caller: String) throws -> Wait? {
         try state.withLock { state in
@@ -109,7 +109,7 @@ final class SearchSchedule: Sendable {
         }
     }
 
-    /// Ends a search, and begins those that wait for it.
+    /// Ends a search, and begins waiting searches.
     @inline(never)
     private func give(_ caller: String, used: Duration) {
         state.withLock { state in
@@ -128,7 +128,7 @@ final class SearchSchedule: Sendable {
         }
     }
 
-    /// Begins the searches that there is room for, one of each caller in turn.
+    /// Begins as many waiting searches as the limits permit, one of each caller in turn.
     private func next(_ state: inout State) {
         var place = 0
         while state.running < limits.atATime, place < state.turns.count {
@@ -158,7 +158,7 @@ final class SearchSchedule: Sendable {
         if state.callers[caller]?.waiting.isEmpty ?? true { state.turns.removeAll { $0 == caller } }
     }
 
-    /// The seconds after which a caller may search again; nil where it may now.
+    /// Returns the seconds after which a caller may search again; nil where it may now.
     private func retryAfter(_ state: inout State, _ caller: String) -> Int? {
         refill(&state, caller)
         guard let seconds = state.callers[caller]?.seconds, seconds <= 0 else { return nil }
@@ -180,9 +180,9 @@ final class SearchSchedule: Sendable {
 }
 
 extension AccessGrant {
-    /// Who shares the limits of one caller: a client that acts for one person or one patient, or a token.
+    /// The key of one caller's limits: a client that acts for one person or one patient, or a token.
     var callerKey: String {
-        // Each of an app's users is a caller of its own.
+        // Each user of an app is a caller of its own.
         [actor.role.rawValue, actor.id, client ?? "", person ?? "", patientInContext ?? ""].joined(separator: "\u{1F}")
     }
 }

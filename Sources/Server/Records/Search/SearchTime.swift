@@ -1,10 +1,10 @@
 import Storage
 import Synchronization
 
-/// The time that one request may look for what it asks for: what reads in it, writes in it and the entries of its Bundle
-/// share it. Waiting for the database and writing do not count. They share the bytes of the answer, too.
+/// The time that one request may search. Its reads, its lookups before a write and the entries of its Bundle share it.
+/// Waiting for the database and writing do not count. They also share the bytes of the response.
 final class SearchTime: Sendable {
-    /// The bytes of records that the answer may have.
+    /// The allowance for the bytes of the response.
     let answer: AnswerAllowance
     private let left: Mutex<Duration>
 
@@ -15,7 +15,7 @@ final class SearchTime: Sendable {
 
     /// Reads for as long as there is time left.
     ///
-    /// - Throws: ``StorageError`` `storage-time-limit`; what `body` throws.
+    /// - Throws: ``StorageError`` `storage-time-limit`; the errors of `body`.
     @inline(never)
     func limiting<T>(_ transaction: any SQLTransaction, _ body: () throws -> T) throws -> T {
         let begun = ContinuousClock.now

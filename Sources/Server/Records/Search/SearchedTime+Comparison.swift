@@ -1,7 +1,7 @@
 import Storage
 
 extension SearchedTime {
-    /// The condition that a stored time compares so with a range, half open as what is stored
+    /// Returns the condition that a stored time compares with a half-open range as a prefix requires
     /// (<https://hl7.org/fhir/R4/search.html#prefix>).
     func compared(
         _ prefix: SearchPrefix, low: Int64, high: Int64
@@ -39,7 +39,7 @@ extension SearchedTime {
             return "\(time.low) < ?"
         }
 
-        /// What lasts no longer than known has begun by then, too.
+        /// With a maximum duration, the end also bounds the start, which has an index.
         private mutating func ends(by instant: Int64) -> String {
             parameters.append(SQLValue(instant))
             guard time.duration != nil else { return "\(time.high) <= ?" }
@@ -47,7 +47,7 @@ extension SearchedTime {
             return "(\(time.low) <= ? AND \(time.high) <= ?)"
         }
 
-        /// What lasts no longer than known has begun no longer before.
+        /// With a maximum duration, the end also bounds the start, which has an index.
         private mutating func ends(after instant: Int64) -> String {
             guard let duration = time.duration else {
                 parameters.append(SQLValue(instant))

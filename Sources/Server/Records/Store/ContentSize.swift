@@ -1,22 +1,22 @@
 import Foundation
 import Storage
 
-/// The bytes that the contents of a type's resources take: as they came, and as they are stored.
+/// Sizes of the contents of a type's resources: the original bytes and the stored bytes.
 public struct ContentSize: Sendable, Hashable {
     public let type: String
     /// The number of resources.
     public private(set) var resources: Int64 = 0
-    /// All versions of them.
+    /// The number of versions of all resources.
     public private(set) var versions: Int64 = 0
-    /// The bytes as they came, those of what was converted included.
+    /// The bytes before compression, including the original bytes of converted resources.
     public private(set) var contentBytes: Int64 = 0
-    /// The bytes of the columns that hold them.
+    /// The bytes of the columns that hold the contents.
     public private(set) var storedBytes: Int64 = 0
 
     private init(type: String) { self.type = type }
 
-    /// Counts over all versions, by their types. Every row is read, and of its contents the first bytes, which tell how
-    /// long they are.
+    /// Counts all versions by type. Reads every row, but only the first bytes of each content, which contain its
+    /// length.
     ///
     /// - Throws: ``StorageError``; `storage-corrupt` where the head of a content is damaged.
     public static func all(in transaction: any SQLTransaction) throws -> [ContentSize] {

@@ -3,41 +3,43 @@ import FHIR
 import Foundation
 import Trust
 
-/// A resource that is to be stored, with all that search finds it by. It is made without the database, so that one can be
-/// made while others are being written (``RecordWriter``).
+/// A resource to be stored, with its search entries. It is made without the database, so that one can be made while
+/// others are written (``RecordWriter``).
 ///
-/// A reference: it waits in one row after the other, and a copy of its parts for each takes the writer's time.
+/// A class, because several buffered rows hold it and a copy of its fields in each would cost the writer time.
 public final class NewRecord: Sendable {
     public let type: String
     public let id: String
-    /// The participant that it is about; nil where it is about nobody, or about several.
+    /// The participant that it is about; nil where it is about no one, or about several.
     public let subject: String?
-    /// Its R4 bytes.
+    /// The R4 bytes.
     public let content: Data
-    /// The bytes as they came where they were converted.
+    /// The bytes before the conversion, where the resource was converted.
     public let original: OriginalContent?
-    /// Half of the SHA-256 of the R4 bytes, by which nobody finds others.
+    /// The first half of the SHA-256 of the R4 bytes. It is long enough that no one can make other bytes with the same
+    /// digest.
     public let digest: Data
-    /// What is stored of the R4 bytes, and of those that came: made here, so that no transaction waits for it.
+    /// The encoded R4 bytes and the encoded original bytes. They are encoded here so that no transaction waits for it.
     let stored: (content: Data, original: Data?)
-    /// What no other record has (``RecordAddress``).
+    /// The digest of the record's address, unique among all records (``RecordAddress``).
     let address: Data
     let entries: [SearchEntry]
-    /// When it happened, as far as the row of the record says it.
+    /// The time of the event, for the columns of the record's row.
     let time: SearchPeriod?
-    /// What decides who sees it, beyond ``subject``.
+    /// The rows that decide who sees the record, in addition to ``subject``.
     let protection: [RecordProtection.Row]
 
-    /// How many rows storing it writes: the record, its version and what search finds it by.
+    /// The number of rows that storing it writes: the record, its version, its search entries and its protection.
     public var rowCount: Int { 2 + entries.count + protection.count }
 
-    /// A resource whose owner is known.
+    /// Creates a record from a resource whose owner is known.
     ///
     /// - Parameters:
-    ///   - subject: the Patient's id that the resource names as its one owner (``FHIR/Resource/owners``); a Patient's own.
-    ///   - content: its R4 bytes as they came.
-    ///   - original: the bytes as they came where they were converted.
-    ///   - ownBases: the server's own base URLs, without a last slash, which references to its resources may have in front.
+    ///   - subject: the Patient's id that the resource names as its one owner (``FHIR/Resource/owners``); for a Patient
+    ///     its own id.
+    ///   - content: its R4 bytes as received.
+    ///   - original: the bytes before the conversion, where the resource was converted.
+    ///   - ownBases: the server's own base URLs, without a final slash, which may precede references to its resources.
     public init(
         _ resource: Resource, id: String, subject: String?, content: Data, original: OriginalContent? = nil,
         at ownBases: [String] = []
@@ -59,12 +61,12 @@ public final class NewRecord: Sendable {
             of: RecordFacts(resource, storedAs: id, subject: subject, at: ownBases), subject: subject)
     }
 
-    /// Any resource.
+    /// Creates a record from any resource.
     ///
     /// - Parameters:
-    ///   - content: its R4 bytes as they came.
-    ///   - original: the bytes as they came where they were converted.
-    ///   - ownBases: the server's own base URLs, without a last slash, which references to its resources may have in front.
+    ///   - content: its R4 bytes as received.
+    ///   - original: the bytes before the conversion, where the resource was converted.
+    ///   - ownBases: the server's own base URLs, without a final slash, which may precede references to its resources.
     public convenience init(
         _ resource: Resource, id: String, content: Data, original: OriginalContent? = nil, at ownBases: [String] = []
     ) {
@@ -73,15 +75,16 @@ public final class NewRecord: Sendable {
             original: original, at: ownBases)
     }
 
-    /// An observation of a kind of which one was looked into: without looking into its JSON. It has no security labels.
+    /// Creates a record from an Observation that matches a template, without reading its JSON. It has no security
+    /// labels.
     ///
     /// - Parameters:
     ///   - subject: the Patient's id that the resource names as its one owner.
-    ///   - pattern: what all of the kind are found by.
+    ///   - pattern: the template's search entries.
     ///   - values: the values of its identifiers, in their order.
-    ///   - quantity: the number of its value as it is written; nil where it has none.
-    ///   - milliseconds: when it happened, in milliseconds since 1970: the first, and the first that is past it.
-    /// - Returns: nil where it is not as the pattern: then it has to be looked into.
+    ///   - quantity: the number of its value as written; nil where it has none.
+    ///   - milliseconds: the time of the event, in milliseconds since 1970; the upper bound is excluded.
+    /// - Returns: nil where it does not match the template; its JSON must be read then.
     public init?(
         id: String, subject: String?, content: Data, pattern: SearchPattern, identifiers values: [String],
         quantity: String?, milliseconds: Range<Int64>
@@ -100,7 +103,7 @@ public final class NewRecord: Sendable {
         protection = []
     }
 
-    /// The same of what differs.
+    /// Creates a record from the values in which the Observation differs from its template.
     public convenience init?(
         _ values: ObservationValues, subject: String?, content: Data, pattern: SearchPattern
     ) {
@@ -112,9 +115,9 @@ public final class NewRecord: Sendable {
 
     private static func digest(of content: Data) -> Data { SHA256.hash(data: content).first(digestLength) }
 
-    /// So many bytes has a digest.
+    /// Length of a digest in bytes.
     static let digestLength = 16
 
-    /// Whether a version with a digest has the same R4 bytes. Older versions have the whole SHA-256.
+    /// Whether the version with a stored digest has the same R4 bytes. Older versions have the whole SHA-256.
     public func isSame(asStored digest: Data) -> Bool { digest.prefix(Self.digestLength) == self.digest }
 }

@@ -1,9 +1,9 @@
 import FHIR
 import Foundation
 
-/// Resources that everybody may read and nobody writes: definitions of extensions and code systems. They have one version.
+/// Read-only resources that everyone may read: definitions of extensions and code systems. Each has one version.
 struct PublishedResources: Sendable {
-    /// A definition with what searches find it by.
+    /// A definition with its search values.
     private struct Definition: Sendable {
         let resource: Resource
         let values: SearchValues?
@@ -21,13 +21,13 @@ struct PublishedResources: Sendable {
     /// The types, in the order of their names.
     var types: [String] { byType.keys.sorted() }
 
-    /// Types of which resources are stored too, besides the published ones.
+    /// Published types of which resources may be stored as well.
     static let storedTypes: Set<String> = ["CodeSystem"]
 
-    /// The types of which there are the published resources alone.
+    /// The types that have only published resources.
     var definedTypes: [String] { types.filter { !Self.storedTypes.contains($0) } }
 
-    /// Whether a write changes neither the id nor the canonical URL of what is published.
+    /// Whether a write leaves the ids and the canonical URLs of the published resources alone.
     func mayBeWritten(_ request: WriteRequest) -> Bool {
         var ids: Set<String> = []
         if case .id(let id) = request.place { ids.insert(id) }
@@ -42,7 +42,7 @@ struct PublishedResources: Sendable {
         return mayBeWritten(type: request.type, ids: ids, url: url)
     }
 
-    /// Whether a resource of a type may be stored under an id, with a canonical URL.
+    /// Whether a resource of a type may be stored with an id and a canonical URL.
     func mayBeWritten(type: String, id: String, url: String?) -> Bool {
         mayBeWritten(type: type, ids: [id], url: url)
     }
@@ -65,13 +65,13 @@ struct PublishedResources: Sendable {
     func read(type: String, id: String) -> Resource? { byType[type]?.first { $0.resource.id == id }?.resource }
 
     /// The search parameters that the CapabilityStatement names
-    /// (<https://hl7.org/fhir/R4/structuredefinition.html#search>). A search takes all that R4 has for the type.
+    /// (<https://hl7.org/fhir/R4/structuredefinition.html#search>). A search accepts all R4 parameters of the type.
     static let parameters: [(name: String, kind: SearchParamType)] = [
         ("_id", .token), ("name", .string), ("url", .uri),
     ]
 
-    /// A page of a search, with the parameters that a search of records takes. Definitions stand in one order, and refer to
-    /// no records: a search that follows references, brings other resources or sorts is refused.
+    /// Returns a page of a search, with the same parameters as a search of records. Definitions have a fixed order and
+    /// refer to no records: a search with chains, `_include` or `_sort` is refused.
     ///
     /// - Throws: ``SearchConditionError``; ``RecordsFailure``.
     func search(

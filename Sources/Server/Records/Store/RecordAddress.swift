@@ -1,32 +1,33 @@
 import Foundation
 import Storage
 
-/// What a record is found by on this server, `Type/id` (<https://hl7.org/fhir/R4/references.html#literal>): its row has the
-/// ``Storage/TextDigest`` of it, and the one index that keeps records apart is of those.
+/// The key of a record on this server, `Type/id` (<https://hl7.org/fhir/R4/references.html#literal>). The record's row
+/// contains its ``Storage/TextDigest``, and the only unique index of records is on these digests.
 public enum RecordAddress {
-    /// Holds of the row `r` of a record. Parameter: ``value(type:id:)``.
+    /// Condition on the row `r` of a record. Parameter: ``value(type:id:)``.
     public static let condition = "r.\(column) = ?"
 
     /// The column of `record`.
     public static let column = "address_digest"
 
-    /// The digest of an address.
+    /// Returns the digest of an address.
     public static func digest(type: String, id: String) -> Data { TextDigest.of("\(type)/\(id)") }
 
-    /// The digest as a parameter.
+    /// Returns the digest as a parameter.
     public static func value(type: String, id: String) -> SQLValue { .blob(digest(type: type, id: id)) }
 
-    /// Holds of the rows `r` of records of a type with certain ids.
+    /// Returns a condition on the rows `r` of the records of a type with certain ids.
     static func isOne(of ids: [String], type: String) -> SQLFragment {
         isAmong(.list(ids.map { value(type: type, id: $0) }))
     }
 
-    /// Holds of the rows `r` whose addresses are in a list, or selected: those rows are found first, whatever else is asked of
-    /// them. Left to itself an engine goes through all records of the type, whose address it then looks at.
+    /// Returns a condition on the rows `r` whose addresses are in a list or a subquery. The engine looks these rows up
+    /// first, whatever the other conditions are. Without the subquery it may scan all records of the type and compare
+    /// their addresses.
     static func isAmong(_ addresses: SQLFragment) -> SQLFragment {
         "r.number IN (SELECT a.number FROM record a WHERE a.\(column) IN " + addresses + ")"
     }
 
-    /// What the column is compared with, of a type and an id that are expressions.
+    /// Returns the SQL of an address digest, from SQL expressions for the type and the id.
     public static func sql(type: String, id: String) -> String { "\(TextDigest.function)(\(type) || '/' || \(id))" }
 }

@@ -1,24 +1,24 @@
 import Foundation
 import Storage
 
-/// The position of a submission among all others: the one that came later says what is the present of a resource,
-/// whichever of them is handled first. Of two that one key signed it is the one that was signed later, whichever came first.
+/// The position of a submission among all others. The later submission determines the current version of a resource, in
+/// whichever order they are processed. Of two submissions that one key signed, the later is the one that was signed
+/// later, in whichever order they were received.
 public struct RecordOrder: Sendable, Hashable, Comparable {
-    /// When it came, in whole milliseconds since 1970.
+    /// The time of receipt, in whole milliseconds since 1970.
     public let receivedMilliseconds: Int64
-    /// Its number in the queue, which tells apart what came within one millisecond.
+    /// The submission's number in the queue, which orders submissions received within one millisecond.
     public let number: Int64
-    /// Its place among what a device's key signed; nil where nobody signed it.
+    /// Its position among the submissions that a device's key signed; nil where it is not signed.
     public let signed: SignedPlace?
 
-    /// The place of what a device signed among all that its key signed.
+    /// The position of a signed submission among all that its key signed.
     public struct SignedPlace: Sendable, Hashable {
         /// The thumbprint of the key (RFC 7638).
         public let signer: String
-        /// The device's number.
+        /// The device's sequence number.
         public let sequence: Int64
 
-        /// Puts a place together.
         public init(signer: String, sequence: Int64) {
             self.signer = signer
             self.sequence = sequence
@@ -38,14 +38,14 @@ public struct RecordOrder: Sendable, Hashable, Comparable {
         return (left.receivedMilliseconds, left.number) < (right.receivedMilliseconds, right.number)
     }
 
-    /// The order that the columns of a `record` hold.
+    /// Creates the order from the columns of a `record` row.
     init(_ row: SQLRow) throws {
         receivedMilliseconds = try row.integer("received_ms")
         number = try row.integer("received_number")
         signed = SignedPlace(row)
     }
 
-    /// `received_ms`, `received_number`, `signer` and `signed_sequence`.
+    /// The values of `received_ms`, `received_number`, `signer` and `signed_sequence`.
     var columns: [SQLValue] {
         [
             SQLValue(receivedMilliseconds), SQLValue(number), SQLValue(signed?.signer), SQLValue(signed?.sequence),
@@ -54,7 +54,7 @@ public struct RecordOrder: Sendable, Hashable, Comparable {
 }
 
 extension RecordOrder.SignedPlace {
-    /// What the columns `signer` and `signed_sequence` hold; nil where nobody signed.
+    /// Creates the position from the columns `signer` and `signed_sequence`; nil where the submission is not signed.
     init?(_ row: SQLRow) {
         guard let signer = row.textIfPresent("signer"), let sequence = row.integerIfPresent("signed_sequence") else {
             return nil

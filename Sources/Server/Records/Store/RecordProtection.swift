@@ -1,14 +1,14 @@
 import Storage
 import Trust
 
-/// The rows of `record_protection`: what decides who sees a record, as far as it is more than the record's subject.
+/// The rows of `record_protection`. Together with the record's subject they decide who sees a record.
 ///
-/// A record with a subject and without rows belongs to that one patient; one without either belongs to nobody. Without rows
-/// it has no labels.
+/// A record with a subject and without rows belongs to that one patient. One without a subject and without rows belongs
+/// to no one. Without rows a record has no labels.
 enum RecordProtection {
     /// The kind of a row.
     enum Kind: String, Sendable {
-        /// A patient's id. Where a record has such rows it has no subject, and they are all of its owners.
+        /// A patient's id. A record with such rows has no subject, and the rows name all of its owners.
         case owner
         /// The rank of the confidentiality, where it is not the assumed one.
         case confidentiality
@@ -22,7 +22,7 @@ enum RecordProtection {
         let value: String
     }
 
-    /// The rows that say what the subject of a record does not; none for most.
+    /// Returns the rows that the record's subject does not imply; nearly all records have none.
     static func rows(of facts: RecordFacts, subject: String?) -> [Row] {
         var rows = subject == nil ? facts.owners.sorted().map { Row(kind: .owner, value: $0) } : []
         if facts.labels.confidentiality != .assumed {
@@ -31,7 +31,7 @@ enum RecordProtection {
         return rows + facts.labels.sensitivities.sorted().map { Row(kind: .sensitivity, value: $0) }
     }
 
-    /// Writes the rows of a record that has none.
+    /// Inserts the rows of a record that has none.
     static func write(_ rows: [Row], number: Int64, in transaction: any SQLTransaction) throws {
         for row in rows {
             try transaction.execute(
@@ -40,15 +40,15 @@ enum RecordProtection {
         }
     }
 
-    /// Puts the rows of a record's new version in the place of those it had.
+    /// Replaces the rows of a record by those of its new version.
     static func replace(_ rows: [Row], number: Int64, in transaction: any SQLTransaction) throws {
         try transaction.execute("DELETE FROM record_protection WHERE number = ?", [SQLValue(number)])
         try write(rows, number: number, in: transaction)
     }
 
-    /// The facts of a stored record.
+    /// Reads the facts of a stored record.
     ///
-    /// - Parameter matched: the grant's queries that it meets.
+    /// - Parameter matched: the grant's queries that the record meets.
     static func facts(
         number: Int64, type: String, subject: String?, matching matched: Set<ScopeQuery> = [],
         in transaction: any SQLTransaction
@@ -61,7 +61,7 @@ enum RecordProtection {
             switch Kind(rawValue: try row.text("kind")) {
             case .owner: owners.insert(value)
             case .confidentiality:
-                // What a rank that is not known means is not known either, so nobody but who sees everything is shown it.
+                // An unknown rank may mean anything, so only a caller that sees everything sees the record.
                 confidentiality = Int(value).flatMap(Confidentiality.init(rawValue:)) ?? .veryRestricted
             case .sensitivity, nil: sensitivities.insert(value)
             }
@@ -72,6 +72,6 @@ enum RecordProtection {
             matchedQueries: matched)
     }
 
-    /// Parameters: the number of the record.
+    /// Parameter: the number of the record.
     static let rowsSQL = "SELECT kind, value FROM record_protection WHERE number = ?"
 }

@@ -2,13 +2,13 @@ import FHIR
 import Foundation
 import Storage
 
-/// Records of what a study publishes: its forms, their value sets and the consent that nobody has signed yet. Whoever reads
-/// answers finds by them what was asked.
+/// Stores what a study publishes as records: its forms, their value sets and the unsigned consent. Readers of answers
+/// find the questions there.
 public struct RecordPublishing: Sendable {
     private let database: any SQLDatabase
     private let clock: @Sendable () -> Date
 
-    /// What the submission of such records is called.
+    /// The submission id of such records.
     static let submissionID = "published"
 
     public init(database: any SQLDatabase, clock: @escaping @Sendable () -> Date) {
@@ -16,11 +16,11 @@ public struct RecordPublishing: Sendable {
         self.clock = clock
     }
 
-    /// Stores each resource that differs from what was published under its type and id, as its next version. What is not
-    /// published any more stays: there may be answers to it.
+    /// Stores each resource that differs from the published version with its type and id, as the next version.
+    /// Resources that are no longer published stay, because there may be answers to them.
     ///
     /// - Parameter resources: R4, each with an id.
-    /// - Returns: how many were stored.
+    /// - Returns: the number of stored resources.
     /// - Throws: ``Storage/StorageError``.
     @discardableResult
     public func publish(_ resources: [Resource]) async throws -> Int {

@@ -1,10 +1,10 @@
 import Foundation
 import Storage
 
-/// The values that all rows of one submission have in common.
+/// The values that all rows of one submission share.
 struct RecordReceipt: Hashable {
     let provenance: RecordProvenance
-    /// When they are stored.
+    /// The time of storage.
     let at: Date
 
     init(provenance: RecordProvenance, at: Date) {
@@ -12,7 +12,7 @@ struct RecordReceipt: Hashable {
         self.at = SQLTimestamp.rounded(at)
     }
 
-    /// The columns of a row of `record_source`.
+    /// Creates the receipt from the columns of a row of `record_source`.
     init(_ row: SQLRow) throws {
         provenance = RecordProvenance(
             submissionID: try row.text("submission_id"), clientID: try row.text("client_id"),
@@ -22,12 +22,12 @@ struct RecordReceipt: Hashable {
     }
 }
 
-/// The first version of a resource, as `record` has it.
+/// The row of `record` for the first version of a resource.
 struct RecordRow {
     let number: Int64
     let record: NewRecord
 
-    /// A resource whose id is taken is left alone.
+    /// Leaves a resource alone whose id is taken.
     static let insertion = SQLInsertion<RecordRow, RecordReceipt>(
         into: "record", onConflict: .keepsPresent(key: [RecordAddress.column]),
         columns: [
@@ -49,7 +49,7 @@ struct RecordRow {
         ])
 }
 
-/// A version of a resource, as `record_version` has it.
+/// The row of `record_version` for a version of a resource.
 struct VersionRow {
     let number: Int64
     let version: Int64
@@ -58,7 +58,7 @@ struct VersionRow {
     /// The order among the versions; nil for the first.
     let order: RecordOrder?
 
-    /// All share the number of the row that says where they come from.
+    /// All rows share the number of their row in `record_source`.
     static let insertion = SQLInsertion<VersionRow, Int64>(
         into: "record_version",
         columns: [
@@ -68,7 +68,7 @@ struct VersionRow {
             SQLColumn("original") { SQLValue($0.record.stored.original) },
             SQLColumn("original_fhir_version") { SQLValue($0.record.original?.fhirVersion) },
             SQLColumn("digest") { .blob($0.record.digest) },
-            // The index of the order leaves the first version out, and so does the row.
+            // The index of the order excludes the first version, so its row has no order.
             SQLColumn("received_ms") { $0.order.map { .integer($0.receivedMilliseconds) } ?? .null },
             SQLColumn("received_number") { $0.order.map { .integer($0.number) } ?? .null },
         ],

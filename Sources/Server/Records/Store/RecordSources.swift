@@ -1,15 +1,15 @@
 import Foundation
 import Storage
 
-/// The rows of `record_source`: where versions come from, and when they were stored, once for all that one submission brought
-/// in one transaction.
+/// The rows of `record_source`: the origin of versions and the time of their storage. All versions of one submission in
+/// one transaction share a row.
 struct RecordSources {
     private let transaction: any SQLTransaction
     private var known: [RecordReceipt: Int64] = [:]
 
     init(in transaction: any SQLTransaction) { self.transaction = transaction }
 
-    /// The number of the row, which is written where there is none.
+    /// Returns the number of the receipt's row. Inserts the row where there is none.
     mutating func number(of receipt: RecordReceipt) throws -> Int64 {
         if let number = known[receipt] { return number }
         let number = try find(receipt) ?? insert(receipt)
@@ -20,11 +20,11 @@ struct RecordSources {
     private func find(_ receipt: RecordReceipt) throws -> Int64? {
         let rows = try transaction.query(
             Self.findSQL, [SQLValue(receipt.provenance.submissionID), SQLValue(receipt.at)])
-        // Two devices may give two submissions one id.
+        // Two devices may use the same submission id.
         return try rows.first { try RecordReceipt($0).provenance == receipt.provenance }?.integer("number")
     }
 
-    /// Parameters: submission, when it was stored.
+    /// Parameters: the submission, the time of storage.
     static let findSQL = """
         SELECT number, stored_at AS last_updated, submission_id, client_id, key_id, signer, signed_sequence, received_at,
             received_number FROM record_source WHERE submission_id = ? AND stored_at = ?
@@ -47,13 +47,13 @@ struct RecordSources {
         return number
     }
 
-    /// Deletes those that no version comes from any more.
+    /// Deletes the rows that no version refers to any more.
     ///
-    /// - Returns: what went.
+    /// - Returns: the digest of the deleted rows.
     static func deleteUnused(among numbers: Set<Int64>, in transaction: any SQLTransaction) throws -> RowsDigest {
         try transaction.delete(from: "record_source", numbered: numbers, where: unusedCondition)
     }
 
-    /// Holds of a row that no version comes from.
+    /// Condition on a row that no version refers to.
     static let unusedCondition = "NOT EXISTS (SELECT 1 FROM record_version v WHERE v.source = record_source.number)"
 }

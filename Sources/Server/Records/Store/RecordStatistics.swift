@@ -6,7 +6,7 @@ import Storage
 public struct RecordStatistics: Sendable {
     public init() {}
 
-    /// How many resources of each type there are, in the order of their names, without what the study publishes itself.
+    /// Returns the number of resources of each type, ordered by type, without those that the study itself publishes.
     public func counts(in transaction: any SQLTransaction) throws -> [(type: String, count: Int)] {
         let published = try transaction.query(
             """
@@ -26,7 +26,7 @@ public struct RecordStatistics: Sendable {
         }
     }
 
-    /// When the newest recorded submission about a participant came.
+    /// Returns the time of receipt of the latest recorded submission about a participant.
     public func lastSeen(_ subject: String, in transaction: any SQLTransaction) throws -> Date? {
         let row = try transaction.first(
             """
@@ -37,8 +37,9 @@ public struct RecordStatistics: Sendable {
         return row?.integerIfPresent("last_seen").map { Date(timeIntervalSince1970: Double($0) / 1000) }
     }
 
-    /// A participant's resources of a type, by what they are of: the form of a response (without its version), the first
-    /// code of an observation, in lower case where its system has no case (``TokenCase``).
+    /// Counts a participant's resources of a type by name: for responses the canonical URL of the form (without its
+    /// version), for Observations the first code, in lower case where its code system is not case-sensitive
+    /// (``TokenCase``).
     public func counts(
         of subject: String, type: String, in transaction: any SQLTransaction
     ) throws -> [String: Int] {

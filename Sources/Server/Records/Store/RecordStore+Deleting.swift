@@ -2,17 +2,17 @@ import Foundation
 import Storage
 
 extension RecordStore {
-    /// Deletes all resources about a participant, in all their versions, with what search finds them by.
+    /// Deletes all resources about a participant, with all versions and search entries.
     ///
     /// - Parameter kept: the types that stay.
-    /// - Returns: by their tables, the rows that went, and those of the versions that stayed.
+    /// - Returns: the digests of the deleted rows by table, and the digest of the versions that stayed.
     public func delete(
         about participant: String, keeping kept: Set<String>, in transaction: any SQLTransaction
     ) throws -> (removed: [String: RowsDigest], kept: RowsDigest) {
         let types = try types(in: transaction)
         try RecordTypeChanges.count(Set(types), in: transaction)
         let exports = try Self.removeExports(in: transaction)
-        // What belongs to others too is theirs as well, and goes.
+        // A resource that also belongs to others is the participant's too, and is deleted.
         let leaving = types.filter { !kept.contains($0) }
         if !leaving.isEmpty {
             try transaction.execute(
@@ -39,7 +39,7 @@ extension RecordStore {
             from: "written_bytes", where: "subject = ?", [SQLValue(participant)], orderedBy: "day, client")
         removed["record_former"] = try transaction.delete(
             from: "record_former", where: gone.condition, gone.parameters, orderedBy: "number, version")
-        // Those that somebody else has stay: a number and its code are in no row of the participant's any more.
+        // Terms that others use stay: none of the participant's rows contains such a number and its code any more.
         removed["search_term"] = try SearchTermNumbers.deleteUnused(among: terms, in: transaction)
         var sources: Set<Int64> = []
         removed["record_version"] = try transaction.delete(
@@ -51,7 +51,7 @@ extension RecordStore {
         return (removed, versions)
     }
 
-    /// The ids of all participants whom a resource is about.
+    /// Returns the ids of all participants with a resource about them.
     public func subjects(in transaction: any SQLTransaction) throws -> Set<String> {
         var subjects: Set<String> = []
         for type in try types(in: transaction) {
@@ -62,7 +62,7 @@ extension RecordStore {
         return subjects
     }
 
-    /// How many resources there are about a participant, by their types.
+    /// Returns the number of resources about a participant, by type.
     public func counts(about participant: String, in transaction: any SQLTransaction) throws -> [String: Int] {
         var counts: [String: Int] = [:]
         for type in try types(in: transaction) {
@@ -75,7 +75,7 @@ extension RecordStore {
         return counts
     }
 
-    /// The types of the stored resources, each found by one look into an index.
+    /// Returns the types of the stored resources, with one index lookup for each.
     public func types(in transaction: any SQLTransaction) throws -> [String] {
         var types: [String] = []
         while let type = try transaction.first(
@@ -86,7 +86,7 @@ extension RecordStore {
         return types
     }
 
-    /// Makes what belongs to several a participant's. Parameters: participant, participant, types.
+    /// SQL that assigns resources with several owners to one participant. Parameters: participant, participant, types.
     static func takingSQL(_ types: Int) -> String {
         """
         UPDATE record SET subject = ? WHERE number IN (

@@ -1,23 +1,23 @@
 import Foundation
 import Storage
 
-/// One stored version of a resource, with the bytes that it came in where it was converted.
+/// One stored version of a resource, with its original bytes where it was converted.
 public struct HeldVersion: Sendable {
     public let record: StoredRecord
     /// The number of the resource's row, which orders the resources of a type.
     public let number: Int64
-    /// Whether it is the present of the resource.
+    /// Whether it is the current version of the resource.
     public let isCurrent: Bool
     public let original: OriginalContent?
 }
 
 extension RecordStore {
-    /// All versions of a participant's resources of a type, the resources in the order in which they were first stored,
-    /// page by page.
+    /// Returns a page of all versions of a participant's resources of a type. The resources are in the order in which
+    /// they were first stored.
     ///
     /// - Parameters:
-    ///   - behind: the number and the version that the page before ended with; nil for the first page.
-    ///   - limit: how many at most.
+    ///   - behind: the number and the version of the last row of the previous page; nil for the first page.
+    ///   - limit: the maximum number of versions.
     public func versions(
         about participant: String, ofType type: String, behind: (number: Int64, version: Int64)?, limit: Int,
         in transaction: any SQLTransaction

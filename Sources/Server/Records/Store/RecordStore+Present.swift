@@ -1,7 +1,7 @@
 import Foundation
 import Storage
 
-/// A resource's present version, with its number among all resources.
+/// A resource's current version, with its number among all resources.
 public struct PresentRecord: Sendable {
     public let number: Int64
     /// The participant it is about; nil where there is none.
@@ -10,12 +10,12 @@ public struct PresentRecord: Sendable {
 }
 
 extension RecordStore {
-    /// The present versions of all resources in the order in which they came, page by page; without those that were
-    /// deleted.
+    /// Returns a page of the current versions of all resources, in the order of their numbers, without deleted
+    /// resources.
     ///
     /// - Parameters:
-    ///   - last: the number that the page before ended with; 0 for the first page.
-    ///   - limit: how many at most.
+    ///   - last: the last number of the previous page; 0 for the first page.
+    ///   - limit: the maximum number of resources.
     public func present(
         behind last: Int64, limit: Int, in transaction: any SQLTransaction
     ) throws -> [PresentRecord] {
@@ -26,8 +26,8 @@ extension RecordStore {
         }
     }
 
-    /// Whether these are still the present versions of all resources whose numbers lie behind one and up to the last of
-    /// them, so that what was read before the transaction is what it would read.
+    /// Whether these are still the current versions of all resources with numbers after `first` and up to the last of
+    /// them. The transaction would then read the same versions again.
     public func arePresent(
         _ records: some BidirectionalCollection<PresentRecord>, behind first: Int64, in transaction: any SQLTransaction
     ) throws -> Bool {
@@ -39,7 +39,7 @@ extension RecordStore {
         }
     }
 
-    /// Whether a participant has this resource, and it was not deleted.
+    /// Whether a participant has this resource and it is not deleted.
     public func isPresent(
         type: String, id: String, of subject: String, in transaction: any SQLTransaction
     ) throws -> Bool {
@@ -48,11 +48,11 @@ extension RecordStore {
             [RecordAddress.value(type: type, id: id), SQLValue(subject)]) != nil
     }
 
-    /// Parameters: the number behind which, the last.
+    /// Parameters: the number before the first, the last number.
     static let presentVersionsSQL =
         "SELECT number, version FROM record WHERE number > ? AND number <= ? AND deleted = 0 ORDER BY number"
 
-    /// PostgreSQL does not conclude from one number where the other begins. Parameters: number, number, limit.
+    /// PostgreSQL does not derive the bound of one number from that of the other. Parameters: number, number, limit.
     static let presentSQL =
         versions
         + " AND v.version = r.version WHERE r.number > ? AND v.number > ? AND r.deleted = 0 ORDER BY r.number LIMIT ?"

@@ -10,12 +10,12 @@ extension RecordStore {
         public let record: StoredRecord
     }
 
-    /// Every version of resources of a type that the study published (``RecordPublishing``): the resources in the order in which
-    /// they were first stored, the versions of each in theirs, page by page. A version that another writer stored is not among
-    /// them.
+    /// Returns a page of all versions of a type's resources that the study published (``RecordPublishing``). The
+    /// resources are in the order in which they were first stored, the versions of each in their order. Versions that
+    /// another writer stored are not included.
     ///
     /// - Parameters:
-    ///   - last: the last version of the page before; nil for the first page.
+    ///   - last: the last version of the previous page; nil for the first page.
     ///   - limit: the maximum number of versions.
     public func publishedVersions(
         ofType type: String, after last: PublishedVersion?, limit: Int, in transaction: any SQLTransaction

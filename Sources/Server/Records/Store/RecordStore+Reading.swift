@@ -4,13 +4,13 @@ import Storage
 import Trust
 
 extension RecordStore {
-    /// The current version; nil where there is none.
+    /// Returns the current version; nil where there is none.
     public func read(type: String, id: String, in transaction: any SQLTransaction) throws -> StoredRecord? {
         try transaction.first(Self.currentSQL, [RecordAddress.value(type: type, id: id)])
             .map { try Self.record($0, in: transaction) }
     }
 
-    /// One version; nil where there is none.
+    /// Returns one version; nil where there is none.
     public func read(
         type: String, id: String, version: Int64, in transaction: any SQLTransaction
     ) throws -> StoredRecord? {
@@ -19,8 +19,8 @@ extension RecordStore {
         ).map { try Self.record($0, in: transaction) }
     }
 
-    /// The version that says who sees another one: that itself, or of a deletion what it deleted, since it has no content of
-    /// its own.
+    /// Returns the version that decides who sees another one: that version itself, or for a deletion the version that
+    /// it deleted, since a deletion has no content.
     func decisive(for version: StoredRecord, in transaction: any SQLTransaction) throws -> StoredRecord? {
         guard version.isDeleted else { return version }
         return try transaction.first(
@@ -29,11 +29,11 @@ extension RecordStore {
         ).map { try Self.record($0, in: transaction) }
     }
 
-    /// The versions: the present first, then the others, those that came last first.
+    /// Returns a page of the versions: the current one first, then the others, the last received first.
     ///
     /// - Parameters:
-    ///   - before: the version that the page before ended with; nil for the first page.
-    ///   - limit: how many at most.
+    ///   - before: the last version of the previous page; nil for the first page.
+    ///   - limit: the maximum number of versions.
     public func history(
         type: String, id: String, before: Int64?, limit: Int, in transaction: any SQLTransaction
     ) throws -> [StoredRecord] {
@@ -50,7 +50,7 @@ extension RecordStore {
         var others = try transaction.query(
             Self.historySQL, [RecordAddress.value(type: type, id: id)] + bound + [SQLValue(limit)]
         ).map { try Self.record($0, in: transaction) }
-        // The first version has its place among them.
+        // The first version is not in the index, so it is inserted by its order.
         if present.version != 1, let first = try read(type: type, id: id, version: 1, in: transaction),
             previous.map({ first.came(before: $0) }) ?? true
         {
@@ -59,10 +59,10 @@ extension RecordStore {
         return Array(((before == nil ? [present] : []) + others).prefix(limit))
     }
 
-    /// What decides who sees a record, by its newest version that has content; nil where there is no such record. With it,
-    /// the participant that the audit has for it.
+    /// Returns the facts that decide who sees a record, from its latest version with content, and the participant for
+    /// the audit; nil where there is no such record.
     ///
-    /// - Parameter queries: those of the grant for the type. What is deleted meets none.
+    /// - Parameter queries: the grant's queries for the type. A deleted record meets none.
     func facts(
         ofType type: String, id: String, asking queries: Set<ScopeQuery>, in transaction: any SQLTransaction
     ) throws -> (facts: RecordFacts, subject: String?)? {
@@ -81,7 +81,7 @@ extension RecordStore {
         )
     }
 
-    /// Parameter: the address, as of those that follow.
+    /// Parameter: the address, as in the statements that follow.
     static let subjectSQL = "SELECT r.number, r.subject FROM record r WHERE \(RecordAddress.condition)"
     static let currentSQL = versions + " AND v.version = r.version WHERE \(RecordAddress.condition)"
     static let versionSQL = versions + " WHERE \(RecordAddress.condition) AND v.version = ?"
@@ -90,8 +90,8 @@ extension RecordStore {
         versions + """
              WHERE \(RecordAddress.condition) AND v.version < ? AND v.deleted = 0 ORDER BY v.version DESC LIMIT 1
             """
-    /// The versions but the present and the first, which the index of the order leaves out. Parameters: the address,
-    /// the order of the version before them, limit.
+    /// The versions except the current and the first one, which the index of the order excludes. Parameters: the
+    /// address, the order of the previous version, the limit.
     static let historySQL =
         versions + """
              WHERE \(RecordAddress.condition) AND v.version > 1 AND v.version <> r.version
@@ -103,18 +103,20 @@ extension RecordStore {
         WHERE \(RecordAddress.condition)
         """
 
-    /// What is read of a version.
+    /// The columns that are read of a version.
     static let columns = """
         r.number, r.subject, r.type, r.id, v.version, v.content, v.deleted, s.stored_at AS last_updated, s.submission_id,
             s.client_id, s.key_id, s.signer, s.signed_sequence, s.received_at, s.received_number
         """
-    /// Records with their versions and where these come from.
+    /// Records with their versions and the sources of these.
     static let joined = """
         FROM record r JOIN record_version v ON v.number = r.number JOIN record_source s ON s.number = v.source
         """
     /// Records with their versions; another condition of the join may follow.
     static let versions = "SELECT \(columns) \(joined)"
 
+    /// Reads a version from a row.
+    ///
     /// - Throws: ``StorageError``; `storage-corrupt` where the content is damaged.
     static func record(_ row: SQLRow, in transaction: any SQLTransaction) throws -> StoredRecord {
         let receipt = try RecordReceipt(row)
@@ -127,7 +129,7 @@ extension RecordStore {
 }
 
 extension StoredRecord {
-    /// Whether it came before another version of the same resource.
+    /// Whether it was received before another version of the same resource.
     fileprivate func came(before other: StoredRecord) -> Bool {
         let own = (provenance.receivedAt, provenance.number, version)
         return own < (other.provenance.receivedAt, other.provenance.number, other.version)

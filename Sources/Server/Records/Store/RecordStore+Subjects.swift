@@ -5,7 +5,7 @@ extension RecordStore {
     public func hasRecords(
         about participant: String, ofTypes types: [String], in transaction: any SQLTransaction
     ) throws -> Bool {
-        // One look-up of the index by type and subject for each type.
+        // One index lookup by type and subject for each type.
         for type in types {
             let row = try transaction.first(
                 "SELECT 1 AS one FROM record WHERE type = ? AND subject = ? LIMIT 1",
@@ -15,8 +15,8 @@ extension RecordStore {
         return false
     }
 
-    /// Asks for the numbers of a type's records that go with a participant (``delete(about:keeping:in:)``): what belongs to
-    /// others too is theirs as well.
+    /// Returns the query of the numbers of a type's records that are deleted with a participant
+    /// (``delete(about:keeping:in:)``). It includes resources that also belong to others.
     public static func numbers(of participant: String, _ type: String) -> SQLQuery {
         SQLQuery(
             """

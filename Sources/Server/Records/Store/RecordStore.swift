@@ -10,8 +10,8 @@ public struct RecordStore: Sendable {
     ///
     /// - Parameters:
     ///   - provenance: where the resources come from.
-    ///   - at: when they are stored.
-    ///   - body: stores them one after the other, inside the transaction.
+    ///   - at: the time of storage.
+    ///   - body: stores the resources one after the other, inside the transaction.
     public func write<Result>(
         _ provenance: RecordProvenance, at: Date, in transaction: any SQLTransaction,
         _ body: (inout RecordWriter) throws -> Result
@@ -25,8 +25,8 @@ public struct RecordStore: Sendable {
     /// Stores one resource as ``RecordWriter/put(_:)`` does.
     ///
     /// - Parameters:
-    ///   - content: the R4 bytes as they came; `id` and `meta` are put in on reading.
-    ///   - original: the bytes as they came where they were converted.
+    ///   - content: the R4 bytes as received; `id` and `meta` are inserted on reading.
+    ///   - original: the bytes before the conversion, where the resource was converted.
     @discardableResult
     public func put(
         _ resource: Resource, content: Data, original: OriginalContent?, id: String, provenance: RecordProvenance,
@@ -37,8 +37,8 @@ public struct RecordStore: Sendable {
         }
     }
 
-    /// Whether a participant's device may write under ids: nothing is stored there, or a resource that is this participant's
-    /// alone. A server is waited for once.
+    /// Whether a participant's device may write under ids: each id is free, or its resource belongs to this participant
+    /// alone. All ids are looked up in one round trip.
     public func areFree(
         _ resources: [(type: String, id: String)], for participant: String, in transaction: any SQLTransaction
     ) throws -> Bool {
@@ -49,7 +49,7 @@ public struct RecordStore: Sendable {
         ).allSatisfy { rows in rows.first.map { $0.textIfPresent("subject") == participant } ?? true }
     }
 
-    /// When a submission came; nil where nothing of it is stored.
+    /// Returns the time of receipt of a submission; nil where nothing of it is stored.
     public func received(submissionID: String, in transaction: any SQLTransaction) throws -> Date? {
         try transaction.first(
             "SELECT received_at FROM record_source WHERE submission_id = ? LIMIT 1", [SQLValue(submissionID)]
@@ -57,7 +57,7 @@ public struct RecordStore: Sendable {
     }
 }
 
-/// Instants as whole milliseconds since 1970, as the search tables hold them.
+/// Conversion of instants to whole milliseconds since 1970, the unit of the search tables.
 enum Milliseconds {
     static func of(_ date: Date) -> Int64 {
         let value = (date.timeIntervalSince1970 * 1000).rounded()

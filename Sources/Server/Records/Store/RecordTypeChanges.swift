@@ -1,11 +1,11 @@
 import Storage
 
-/// Counts the changes of the records of each type. A lookup without the lock of the writer compares the counters to find out
-/// whether anything relevant was written since.
+/// Counts the changes of the records of each type. A lookup without the lock of the writer compares the counters to
+/// find out whether anything relevant was written since.
 struct RecordTypeChanges: Sendable, Hashable {
     private let counts: [String: Int64]
 
-    /// Reads the counters of all types. They are read before what is looked up: a change in between is noticed then.
+    /// Reads the counters of all types. Read them before the lookup, so that a change in between is noticed.
     init(in transaction: any SQLTransaction) throws {
         counts = try transaction.query(Self.allSQL).reduce(into: [:]) { counts, row in
             counts[try row.text("type")] = try row.integer("changes")
@@ -25,7 +25,7 @@ struct RecordTypeChanges: Sendable, Hashable {
 
     static let tableSQL =
         "CREATE TABLE record_type_change (type text PRIMARY KEY NOT NULL, changes bigint NOT NULL)"
-    /// There are no more rows than types of resources.
+    /// The table has no more rows than there are resource types.
     private static let allSQL = "SELECT type, changes FROM record_type_change"
     private static let countSQL = """
         INSERT INTO record_type_change (type, changes) VALUES (?, 1)

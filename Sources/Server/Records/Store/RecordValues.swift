@@ -7,24 +7,24 @@ public struct RecordProvenance: Sendable, Hashable {
     public let submissionID: String
     /// The client that sent it: the device.
     public let clientID: String
-    /// The key that opened it.
+    /// The key that decrypted it.
     public let keyID: String?
-    /// In whole milliseconds, as the database gives it back, so that what came with one submission can be told from what
-    /// came earlier.
+    /// The time of receipt in whole milliseconds, the precision of the database. It distinguishes the contents of one
+    /// submission from earlier ones.
     public let receivedAt: Date
-    /// The submission's number in the queue; 0 for what came without the queue.
+    /// The submission's number in the queue; 0 for resources that did not pass through the queue.
     public let number: Int64
-    /// Whose key signed it, and under which number; nil for what nobody signed: what came from an app or through a gateway
-    /// that does not sign, and what the site loaded.
+    /// The key that signed it, with the sequence number; nil where it is not signed: submissions of an app or a gateway
+    /// that does not sign, and data that the site loaded.
     public let signed: RecordOrder.SignedPlace?
 
-    /// Whether a program wrote it through the FHIR API.
+    /// Whether it was written through the FHIR API.
     public var isOfInterface: Bool { submissionID.hasPrefix(Self.interfacePrefix) }
 
-    /// What the name of each request that writes through the FHIR API begins with.
+    /// The prefix of the submission id of each write through the FHIR API.
     static let interfacePrefix = "fhir:"
 
-    /// The thumbprint of the device's key that signed it (RFC 7638); nil where nobody did.
+    /// The thumbprint of the device's key that signed it (RFC 7638); nil where it is not signed.
     public var signer: String? { signed?.signer }
 
     public init(
@@ -39,16 +39,16 @@ public struct RecordProvenance: Sendable, Hashable {
         self.number = number
     }
 
-    /// The order that decides which of two versions of a resource is the present.
+    /// The order that decides which of two versions of a resource is the current one.
     public var order: RecordOrder {
         RecordOrder(receivedMilliseconds: Milliseconds.of(receivedAt), number: number, signed: signed)
     }
 }
 
-/// A resource's bytes as they came, where they were converted to R4.
+/// The original bytes of a resource that was converted to R4.
 public struct OriginalContent: Sendable, Hashable {
     public let bytes: Data
-    /// The FHIR version they are in.
+    /// The FHIR version of the bytes.
     public let fhirVersion: String
 
     public init(bytes: Data, fhirVersion: String) {
@@ -59,18 +59,19 @@ public struct OriginalContent: Sendable, Hashable {
 
 /// The result of storing a resource.
 public struct PutResult: Sendable, Hashable {
-    /// What became of it.
+    /// The outcome of storing it.
     public enum Outcome: Sendable, Hashable {
         case created
         case updated
         /// The current version has the same bytes; nothing was stored.
         case unchanged
-        /// Something that came later is the present: what was put is history, stored now or before.
+        /// A resource received later is the current version. The stored resource is in the history, stored now or
+        /// before.
         case superseded
     }
 
     public let outcome: Outcome
-    /// The version that was put or is there already; 0 where the resource was deleted.
+    /// The version that was stored or exists already; 0 where the resource was deleted.
     let version: Int64
     /// The number of the resource among all resources, the same for all its versions.
     public let number: Int64
@@ -81,12 +82,12 @@ public struct PutResult: Sendable, Hashable {
         self.number = number
     }
 
-    /// What became of a resource that was deleted.
+    /// Creates the result of a deletion.
     public init(deleted number: Int64) {
         self.init(outcome: .updated, number: number)
     }
 
-    /// Whether what was put is the present of the resource.
+    /// Whether the resource is the current version.
     public var isCurrent: Bool { outcome != .superseded }
 }
 
@@ -97,17 +98,17 @@ public struct StoredRecord: Sendable {
     public let version: Int64
     public let lastUpdated: Date
     public let isDeleted: Bool
-    /// The bytes as they came (R4).
+    /// The bytes as received (R4).
     public let content: Data
     public let provenance: RecordProvenance
 
-    /// What the server puts in front of the content.
+    /// The members that the server writes before the content.
     var line: ResourceLine {
         ResourceLine(type: type, id: id, version: version, stored: DateTime(lastUpdated).text)
     }
 
-    /// The resource with the server's `id` and `meta.versionId` and `meta.lastUpdated` in front; all else is as it came
-    /// (<https://hl7.org/fhir/R4/resource.html#Meta>).
+    /// Returns the resource, beginning with the server's `id`, `meta.versionId` and `meta.lastUpdated`. All other
+    /// content is as received (<https://hl7.org/fhir/R4/resource.html#Meta>).
     public func resource() throws -> Resource {
         try line.resource(content)
     }

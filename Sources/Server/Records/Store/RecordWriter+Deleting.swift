@@ -2,23 +2,23 @@ import FHIR
 import Foundation
 import Storage
 
-/// What became of a deletion.
+/// The outcome of a deletion.
 public enum DeletionOutcome: Sendable, Hashable {
     /// The resource is deleted.
     case deleted(record: Int64)
-    /// There was nothing of it; what came before the deletion and is handled after it is history.
+    /// There was no such resource. A version received before the deletion and processed after it goes to the history.
     case noted
     /// It was deleted already.
     case unchanged
-    /// What came after the deletion is the present and stays.
+    /// A version received after the deletion is the current one and stays.
     case superseded
 }
 
 extension RecordWriter {
-    /// Deletes the present of a resource, whatever came when: the next version says so, and search finds it no more. What
-    /// decides who sees its history stays as the newest version with content has it.
+    /// Deletes a resource, whatever the order of receipt. The next version records the deletion, and searches no longer
+    /// find the resource. The newest version with content continues to decide who sees its history.
     ///
-    /// - Returns: the number of the record; nil where there is no such resource, or it is deleted already.
+    /// - Returns: the number of the record; nil where there is no such resource, or it is already deleted.
     mutating func delete(type: String, id: String) throws -> Int64? {
         guard let present = try present(type: type, id: id), !present.isDeleted else { return nil }
         let order = max(present.order, receipt.provenance.order)
@@ -26,8 +26,8 @@ extension RecordWriter {
         return present.number
     }
 
-    /// Deletes a resource as of when the deletion came: what came later is the present and stays, and what came earlier and
-    /// is not stored yet will be history.
+    /// Deletes a resource as of the deletion's receipt. A version received later stays the current one. A version
+    /// received earlier that is not stored yet goes to the history.
     ///
     /// - Parameter subject: the participant whose resource it is.
     public mutating func delete(type: String, id: String, of subject: String) throws -> DeletionOutcome {
@@ -80,7 +80,7 @@ extension RecordWriter {
         try searchIndex.replace([], number: number)
     }
 
-    /// A record whose first version is a deletion.
+    /// Inserts a record whose first version is a deletion.
     private mutating func insertDeleted(type: String, id: String, of subject: String) throws {
         guard let number = try insert(Self.withoutContent(type: type, id: id, subject: subject)) else { return }
         try flush()

@@ -2,30 +2,30 @@ import FHIR
 import Foundation
 import Storage
 
-/// Stores the resources of one submission, through statements that are prepared once. All that is recorded goes this way
+/// Stores the resources of one submission, with statements that are prepared once. All writes of records use it
 /// (``RecordStore/write(_:at:in:_:)``).
 ///
-/// It lives inside one transaction, in which nothing else stores a resource that is new. What it has stored is there for
-/// other statements at its end, and where it found that something has an id already.
+/// It lives inside one transaction, in which nothing else inserts records. Its rows are visible to other statements
+/// once it ends, and after an insertion whose id was taken.
 public struct RecordWriter {
     let transaction: any SQLTransaction
     let receipt: RecordReceipt
     private var records: SQLInserter<RecordRow>
-    /// Made for the first version that is written, with the row that says where all come from.
+    /// Created for the first version, with the row of their shared source.
     private var versions: SQLInserter<VersionRow>?
     var searchIndex: SearchEntryWriter
     var streams = StreamWriter()
-    /// The types of what was stored or deleted (``RecordTypeChanges``).
+    /// The types of the stored or deleted resources (``RecordTypeChanges``).
     var changedTypes: Set<String> = []
     /// The number of the next new resource.
     private var next: Int64
-    /// Resources that are to be stored next and have their rows in `record` already, each with its number; nil where something
-    /// had the id.
+    /// Resources to be stored next, whose rows are in `record` already, each with its number; nil where the id was
+    /// taken.
     private var ahead: ArraySlice<(record: NewRecord, number: Int64?)> = []
 
     /// - Parameters:
     ///   - provenance: where the resources come from.
-    ///   - at: when they are stored.
+    ///   - at: the time of storage.
     init(provenance: RecordProvenance, at: Date, in transaction: any SQLTransaction) throws {
         self.transaction = transaction
         receipt = RecordReceipt(provenance: provenance, at: at)
@@ -35,8 +35,8 @@ public struct RecordWriter {
         next = (largest?.integerIfPresent("number") ?? 0) + 1
     }
 
-    /// Tells which resources are to be stored next, all of them and in this order: a server is asked once which of their ids
-    /// it has, and SQLite gets many rows at once.
+    /// Announces all resources to be stored next, in this order. PostgreSQL is queried once for the ids that exist, and
+    /// SQLite gets many rows at once.
     public mutating func expect(_ new: some Sequence<NewRecord>) throws {
         guard ahead.isEmpty else { throw Self.notStored }
         let new = Array(new)
@@ -52,9 +52,9 @@ public struct RecordWriter {
     }
 
     private static let notStored = StorageError(
-        code: "storage-failed", message: "Resources that were to be stored were not; nothing was stored.")
+        code: "storage-failed", message: "Announced resources were not stored; nothing was stored.")
 
-    /// Which of the numbers of a range records have.
+    /// Returns the numbers in a range that records have.
     private func present(_ first: Int64?, _ last: Int64?) throws -> Set<Int64> {
         Set(
             try transaction.query(
@@ -64,7 +64,7 @@ public struct RecordWriter {
 
     /// Stores a resource as the first version of its id.
     ///
-    /// - Returns: the number of its row; nil where something has the id already, then nothing was done.
+    /// - Returns: the number of its row; nil where the id is taken, and then nothing is stored.
     public mutating func insert(_ new: NewRecord) throws -> Int64? {
         guard let number = try insertRow(new) else {
             try flush()
@@ -89,20 +89,22 @@ public struct RecordWriter {
 
     /// Stores a resource as a new version, unless the current one has the same bytes.
     ///
-    /// The order of receipt decides which version is the present (``RecordProvenance/order``): what came before the
-    /// present is stored as history, and the resource is read and found as it was. Where the present comes once more, it
-    /// is as new as the last of its receipts, for something else may have come between the two and be handled last.
+    /// The order of receipt decides which version is the current one (``RecordProvenance/order``). A resource received
+    /// before the current version is stored as history; reads and searches are not affected. Where the current version
+    /// is received once more, it takes the order of its last receipt, because another version may have been received
+    /// between the two and be processed last.
     @discardableResult
     public mutating func put(_ new: NewRecord) throws -> PutResult { try put(new, isNewest: false) }
 
-    /// Stores a resource whose id was made for it.
+    /// Stores a resource with a generated id.
     ///
-    /// - Returns: nil where something has the id: another one has to be made.
+    /// - Returns: nil where the id is taken; the caller generates another one.
     mutating func create(_ new: NewRecord) throws -> PutResult? {
         try insert(new).map { PutResult(outcome: .created, version: 1, number: $0) }
     }
 
-    /// Stores a resource as the present of its id, whatever came when: whoever writes it has the present before them.
+    /// Stores a resource as the current version of its id, whatever the order of receipt: its writer has seen the
+    /// current version.
     @discardableResult
     mutating func replace(_ new: NewRecord) throws -> PutResult { try put(new, isNewest: true) }
 
@@ -149,7 +151,7 @@ public struct RecordWriter {
         return result(.updated, number, version)
     }
 
-    /// Stores what came before the present, once for each submission that brings it.
+    /// Stores a version received before the current one, once for each submission that contains it.
     private mutating func putHistory(_ new: NewRecord, number: Int64) throws -> Int64 {
         let known = try transaction.first(
             Self.broughtSQL, [SQLValue(number), SQLValue(receipt.provenance.submissionID), SQLValue(new.digest)])
@@ -162,7 +164,7 @@ public struct RecordWriter {
         return version
     }
 
-    /// Ends the writing, once.
+    /// Finishes the writing. Called once.
     mutating func finish() throws {
         guard ahead.isEmpty else { throw Self.notStored }
         try flush()
@@ -171,7 +173,7 @@ public struct RecordWriter {
         try RecordTypeChanges.count(changedTypes, in: transaction)
     }
 
-    /// Writes what waits to be written together.
+    /// Writes the buffered rows.
     mutating func flush() throws {
         try versions?.flush()
         try searchIndex.flush()
@@ -189,16 +191,16 @@ public struct RecordWriter {
         self.versions = versions
     }
 
-    /// When what is written came, in milliseconds since 1970.
+    /// The time of receipt of the written resources, in milliseconds since 1970.
     var received: Int64 { receipt.provenance.order.receivedMilliseconds }
 
-    /// The stream that a record of a type belongs to before it is changed; of a deleted one none.
+    /// Returns the stream of a type's record before the change; nil for a deleted record.
     func formerStream(_ type: String, _ number: Int64) throws -> StreamWriter.Key? {
         guard type == Observation.resourceType else { return nil }
         return try StreamWriter.key(ofRecord: number, in: transaction)
     }
 
-    /// Notes the order of a record's present, which came once more.
+    /// Records the order of a record's current version that was received once more.
     func note(_ order: RecordOrder, of number: Int64) throws {
         try transaction.execute(
             """
@@ -220,8 +222,8 @@ public struct RecordWriter {
         JOIN record_version v ON v.number = r.number AND v.version = r.version
         WHERE \(RecordAddress.condition)
         """
-    /// The version of a record that a submission brought with certain bytes. A submission may be a load of millions of
-    /// records, so the versions of the record are gone through. Parameters: number, submission, digest.
+    /// The version of a record that a submission stored with certain bytes. The statement scans the versions of the
+    /// record, because a submission may be a load of millions of records. Parameters: number, submission, digest.
     static let broughtSQL = """
         SELECT v.version FROM record_version v JOIN record_source s ON s.number = v.source
         WHERE v.number = ? AND v.version > 0 AND s.submission_id = ?

@@ -1,13 +1,14 @@
 import Storage
 
 extension RecordsSchema {
-    /// Records by the digests of their addresses (``RecordAddress``). Ids are hashes or UUIDs: each that comes changes a page of
-    /// its own in an index of them, and nearly half of the pages that a hub's batch changed were those of the one of types and ids.
+    /// Digests of the records' addresses (``RecordAddress``). Ids are hashes or UUIDs: in an index of ids each new one
+    /// changes a page of its own. Nearly half of the pages that a hub's batch changed belonged to the index of types
+    /// and ids.
     static let addresses: [Migration] = [
         Migration(number: 428, name: "digests of addresses") { dialect in
             TextDigest.definition(dialect) + [
                 "ALTER TABLE record ADD COLUMN address_digest \(dialect.blob)",
-                // How far the records of an older store were gone through.
+                // The last processed record of an older store.
                 "CREATE TABLE address_progress (last bigint NOT NULL)",
                 "INSERT INTO address_progress (last) VALUES (0)",
             ]
@@ -26,7 +27,7 @@ extension RecordsSchema {
         },
     ]
 
-    /// So many records are gone through in one transaction.
+    /// Maximum number of records in one transaction.
     private static var sliceCount: Int { 5000 }
 
     @Sendable private static func noteAddresses(_ transaction: any SQLTransaction) throws -> Bool {

@@ -8,7 +8,7 @@ extension RecordsSchema {
     /// sensitivities and hid the record, and the owner of a Binary was not read from its `securityContext`.
     static let descriptiveLabels: [Migration] = [
         Migration(number: 436, name: "labels that describe", slice: correctLabels) { _ in
-            // How far the records of an older store were gone through.
+            // The last processed record of an older store.
             ["CREATE TABLE IF NOT EXISTS record_label_progress (last bigint NOT NULL)"]
         },
         Migration(number: 437, name: "labels that describe corrected") { _ in ["DROP TABLE record_label_progress"] },
@@ -47,8 +47,8 @@ extension RecordsSchema {
         return true
     }
 
-    /// Parameters: the last number that is done, twice; the maximum number of rows. The index of values and the index of types
-    /// give the rows in the order of their numbers.
+    /// Parameters: the last processed number, twice; the maximum number of rows. The index of values and the index of
+    /// types return the rows in the order of their numbers.
     static let affectedSQL = """
         SELECT number FROM (
             SELECT number FROM record_protection WHERE kind = 'sensitivity' AND value = '\(SecurityLabels.unrecognized)'
@@ -57,7 +57,7 @@ extension RecordsSchema {
         ) AS affected ORDER BY number LIMIT ?
         """
 
-    /// The present version, or the last one before a deletion. Parameter: the number of the record.
+    /// The current version, or the last one before a deletion. Parameter: the number of the record.
     private static let contentSQL = """
         SELECT r.id, r.subject, v.content FROM record r JOIN record_version v ON v.number = r.number
         WHERE r.number = ? AND v.deleted = 0

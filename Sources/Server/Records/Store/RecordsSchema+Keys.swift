@@ -1,11 +1,11 @@
 import Storage
 
 extension RecordsSchema {
-    /// Indexes whose keys end where a query does.
+    /// Indexes whose keys contain only the columns that the queries use.
     ///
-    /// What most resources never are has an index of its own (deleted, longer than a day). PostgreSQL keeps equal keys as one,
-    /// with six bytes for each row (https://www.postgresql.org/docs/current/btree.html), as long as nothing makes each
-    /// entry another one; SQLite, whose entries end with the row's key in any case, answers from them alone.
+    /// Rare states have indexes of their own (deleted, longer than a day). PostgreSQL stores equal keys once, with six
+    /// bytes for each row (https://www.postgresql.org/docs/current/btree.html), as long as no further column makes each
+    /// entry unique. Entries of SQLite end with the row's key in any case, so it answers from the index alone.
     static let keys: [Migration] = [
         Migration(number: 410, name: "shorter keys") { dialect in
             let both = [
@@ -19,11 +19,11 @@ extension RecordsSchema {
             ]
             return both + (dialect == .postgresql ? mergedKeys : [])
         },
-        // What a first load does without.
+        // The indexes that a first load works without.
         Migration(number: 411, name: "indexes that a load dropped") { _ in [SuspendedIndexes.table] },
     ]
 
-    /// Behind an index that grows at its end alone: its pages are left full.
+    /// Option of an index that grows only at its end: its pages are filled completely.
     static func appended(_ dialect: SQLDialect) -> String {
         dialect == .postgresql ? " WITH (fillfactor = 100)" : ""
     }
@@ -40,7 +40,8 @@ extension RecordsSchema {
             "CREATE INDEX record_code_by_code ON record_code (code)",
             "DROP INDEX record_identifier_by_system",
             "CREATE INDEX record_identifier_by_system ON record_identifier (system)",
-            // The beginning of a print is enough to find the few that have it (``SearchIndex/start(ofPrint:)``).
+            // The first bytes of a digest are enough to find the few rows that have it
+            // (``SearchIndex/start(ofPrint:)``).
             "DROP INDEX record_identifier_by_value",
             """
             CREATE INDEX record_identifier_by_value ON record_identifier (substr(value, 1, \(SearchIndex.printStart)))

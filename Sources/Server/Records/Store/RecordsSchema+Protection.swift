@@ -4,9 +4,9 @@ import Storage
 import Trust
 
 extension RecordsSchema {
-    /// What decides who sees a record (``Trust/RecordFacts``), where it is more than the record's subject: several owners, or
-    /// one beside a reference that tells no id; a confidentiality other than the assumed one; sensitivities. Most records
-    /// have no row here.
+    /// The facts that decide who sees a record (``Trust/RecordFacts``), where they are more than the record's subject:
+    /// several owners, or one owner and a reference without an id; a confidentiality other than the assumed one;
+    /// sensitivities. Nearly all records have no row here.
     static let protection: [Migration] = [
         Migration(
             number: 412, name: "owners and labels beside the records", slice: protectSlice,
@@ -23,18 +23,18 @@ extension RecordsSchema {
                     """
                     CREATE INDEX IF NOT EXISTS record_protection_by_value ON record_protection (kind, value, number)
                     """,
-                    // How far the records of an older store were gone through.
+                    // The last processed record of an older store.
                     "CREATE TABLE IF NOT EXISTS record_protection_progress (last bigint NOT NULL)",
                 ]
             }),
         Migration(number: 413, name: "owners and labels noted") { _ in ["DROP TABLE record_protection_progress"] },
     ]
 
-    /// So many records are gone through in one transaction.
+    /// Maximum number of records in one transaction.
     private static var sliceCount: Int { 2000 }
 
     @Sendable private static func protectSlice(_ transaction: any SQLTransaction) throws -> Bool {
-        // 1. The next records, in their newest version that has content.
+        // 1. The next records, with their current versions.
         let progress = try transaction.first("SELECT last FROM record_protection_progress")
         let last = try progress?.integer("last") ?? 0
         let rows = try transaction.query(
@@ -44,7 +44,7 @@ extension RecordsSchema {
             WHERE r.number > ? AND v.number > ? ORDER BY r.number LIMIT ?
             """, [SQLValue(last), SQLValue(last), SQLValue(sliceCount)])
         guard let end = try rows.last?.integer("number") else { return false }
-        // 2. What is to be noted of them.
+        // 2. Their owners and labels.
         for row in rows {
             let content = try ContentCodec.content(try row.blob("content"), in: transaction)
             let subject = row.textIfPresent("subject")
@@ -53,7 +53,7 @@ extension RecordsSchema {
             try RecordProtection.write(
                 RecordProtection.rows(of: facts, subject: subject), number: try row.integer("number"), in: transaction)
         }
-        // 3. How far it went.
+        // 3. The progress.
         try transaction.execute(
             progress == nil
                 ? "INSERT INTO record_protection_progress (last) VALUES (?)"
@@ -61,7 +61,8 @@ extension RecordsSchema {
         return true
     }
 
-    /// The facts of what is stored. What is no resource may be about anybody: it shows to those alone who see everything.
+    /// Returns the facts of a stored content. Content that is not a resource may be about anyone: only a caller that
+    /// sees everything sees it.
     private static func facts(of content: Data, _ row: SQLRow, subject: String?) throws -> RecordFacts {
         if let resource = try? Resource(content) {
             return RecordFacts(resource, storedAs: try row.text("id"), subject: subject)
@@ -72,7 +73,7 @@ extension RecordsSchema {
                 confidentiality: .veryRestricted, sensitivities: [SecurityLabels.unrecognized]))
     }
 
-    /// Whether a content may have `meta.security`; a text that is escaped may say anything.
+    /// Whether a content may have `meta.security`. Content with escaped characters may contain anything.
     private static func mayHaveLabels(_ content: some Collection<UInt8>) -> Bool {
         content.firstRange(of: Array("security".utf8)) != nil || content.firstRange(of: Array("\\u".utf8)) != nil
     }

@@ -2,13 +2,14 @@ import Foundation
 import Storage
 
 extension RecordsSchema {
-    /// Rows of records that SQLite finds by the record's number itself: a number that is declared otherwise has an index of its own
-    /// beside the row's, and stands in each other index a second time (<https://sqlite.org/lang_createtable.html#rowid>).
+    /// A table of records in which the record's number is SQLite's rowid. A number that is declared otherwise has an
+    /// index of its own in addition to that of the rowid, and every other index stores both
+    /// (<https://sqlite.org/lang_createtable.html#rowid>).
     static let rows: [Migration] = [
         Migration(
             number: 426, name: "records by their row's number", slice: moveRecords,
             statements: { dialect in dialect == .sqlite ? [movedTable] : [] }),
-        // The value that each resource has another one of is looked for under the few systems that a parameter has.
+        // A unique value is looked up by its term first, because a parameter has only a few systems.
         Migration(number: 427, name: "one index of values by their prints") { dialect in
             guard dialect == .sqlite else { return [] }
             return [
@@ -46,7 +47,7 @@ extension RecordsSchema {
         )
         """
 
-    /// What ends with the number ends with the row's own.
+    /// Indexes that end with the record's number end with the rowid, so it is not a column of them.
     private static let indexes = [
         "CREATE UNIQUE INDEX record_by_id ON record (type, id)",
         "CREATE INDEX record_by_type ON record (type) WHERE deleted = 0",
@@ -59,16 +60,16 @@ extension RecordsSchema {
         """,
     ]
 
-    /// So many records are moved in one transaction.
+    /// Maximum number of records in one transaction.
     private static var sliceCount: Int { 5000 }
 
     @Sendable private static func moveRecords(_ transaction: any SQLTransaction) throws -> Bool {
         guard transaction.dialect == .sqlite else { return false }
-        // 1. Was it done, by a program that was stopped before it was noted?
+        // 1. Is it done already, by a program that was stopped before it recorded the migration?
         let definition = try transaction.first("SELECT sql FROM sqlite_master WHERE type = 'table' AND name = 'record'")
         let isDone = try definition?.text("sql").contains("number INTEGER PRIMARY KEY") ?? true
         guard try !isDone && mayWriteSchema(transaction) else {
-            // A build that guards its schema keeps them as they are: they take more space.
+            // A build of SQLite with a protected schema keeps the old table, which takes more space.
             try transaction.execute("DROP TABLE record_moved")
             return false
         }
@@ -79,7 +80,7 @@ extension RecordsSchema {
             WHERE number > coalesce((SELECT max(number) FROM record_moved), 0) ORDER BY number LIMIT ?
             """, [SQLValue(sliceCount)])
         guard moved == 0 else { return true }
-        // 3. All are there.
+        // 3. All rows are moved.
         try takePlace(transaction)
         return false
     }
@@ -90,8 +91,8 @@ extension RecordsSchema {
         return try transaction.first("PRAGMA writable_schema")?.integer("writable_schema") == 1
     }
 
-    /// Puts the moved rows in the place of the table that others refer to: without its references it can be dropped, and what they
-    /// refer to has the same name and the same numbers after it.
+    /// Replaces the table `record`, which other tables reference, by the moved rows. The references are removed so that
+    /// the table can be dropped. Afterwards they refer to a table with the same name and the same numbers.
     private static func takePlace(_ transaction: any SQLTransaction) throws {
         let reference = " REFERENCES record (number)"
         let referring = try transaction.query(
@@ -111,7 +112,7 @@ extension RecordsSchema {
         for view in views { try transaction.execute(view.text("sql")) }
     }
 
-    /// Writes the definition of a table anew that changes nothing of what is stored: https://sqlite.org/lang_altertable.html,
+    /// Replaces the definition of a table where this changes no stored data: https://sqlite.org/lang_altertable.html,
     /// section 7.
     static func define(_ table: String, as sql: String, in transaction: any SQLTransaction) throws {
         try transaction.execute("PRAGMA writable_schema = ON")
@@ -120,7 +121,7 @@ extension RecordsSchema {
             "UPDATE sqlite_master SET sql = ? WHERE type = 'table' AND name = ?", [SQLValue(sql), SQLValue(table)])
     }
 
-    /// All connections read a schema anew whose version is another one.
+    /// Increases the version of the schema, so that all connections read it again.
     static func readSchemaAgain(_ transaction: any SQLTransaction) throws {
         let version = try transaction.first("PRAGMA schema_version")?.integer("schema_version") ?? 0
         try transaction.execute("PRAGMA schema_version = \(version + 1)")

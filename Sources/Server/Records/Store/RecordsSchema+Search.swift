@@ -1,8 +1,8 @@
 import Storage
 
 extension RecordsSchema {
-    /// The search index with systems and codes numbered once, one short entry for each token, and the dates in the row of
-    /// the resource: a third of what it took when each entry had its texts.
+    /// The search index with numbers for systems and codes, one short entry for each token, and the dates in the row of
+    /// the resource. It takes a third of the space that it took with the texts in each entry.
     static let compactSearch: [Migration] = [
         Migration(number: 405, name: "systems and codes numbered") { dialect in
             [
@@ -19,8 +19,8 @@ extension RecordsSchema {
                 )
                 """,
                 "CREATE INDEX search_code_by_system ON search_code (type, parameter, system, number)",
-                // By the number of the resource first: a load appends to both tables, and what is about a participant
-                // is found where it is to be deleted.
+                // The number of the resource is the first column: a load appends to both tables, and the rows of a
+                // participant are found when they are to be deleted.
                 """
                 CREATE TABLE record_code (
                     number bigint NOT NULL REFERENCES record (number),
@@ -41,8 +41,8 @@ extension RecordsSchema {
                 "CREATE INDEX record_identifier_by_system ON record_identifier (system, number)",
             ]
         },
-        // What stood in the former tables was moved by this step. The entries of all records are made anew of their contents
-        // since (``searchEntries``), so there is nothing to move.
+        // This step moved the rows of the former tables. The entries of all records have since been made again from
+        // their contents (``searchEntries``), so there is nothing to move.
         Migration(number: 406, name: "search index moved", slice: { _ in false }, statements: { _ in [] }),
         Migration(number: 407, name: "dates in the row") { _ in
             [

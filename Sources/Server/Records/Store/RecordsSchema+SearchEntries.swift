@@ -1,13 +1,13 @@
 import Storage
 
 extension RecordsSchema {
-    /// What records are found by, by every parameter of their types: entries that are made of their contents.
+    /// Search entries for every parameter of the records' types, made from the contents.
     static let searchEntries: [Migration] = [
         Migration(
             number: 414, name: "entries of every search parameter", slice: makeEntries,
             statements: { dialect in
                 searchTables(dialect) + [
-                    // How far the records of an older store were gone through.
+                    // The last processed record of an older store.
                     "CREATE TABLE IF NOT EXISTS search_progress (last bigint NOT NULL)"
                 ]
             }),
@@ -16,7 +16,7 @@ extension RecordsSchema {
         },
     ]
 
-    /// An index for what is asked by the greatest value.
+    /// An index for searches by the greatest value of a range.
     static let ranges: [Migration] = [
         Migration(number: 423, name: "index of ranges by their greatest value") { dialect in
             [
@@ -28,8 +28,8 @@ extension RecordsSchema {
         }
     ]
 
-    /// Identifiers and codes of unknown systems are found without regard to case (``TokenCase``): the entries of stored
-    /// records are made again.
+    /// Identifiers and codes of unknown systems are found without regard to case (``TokenCase``), so the entries of
+    /// stored records are made again.
     static let entriesWithoutCase: [Migration] = [
         Migration(
             number: 440, name: "search entries without case", slice: makeEntries,
@@ -37,8 +37,9 @@ extension RecordsSchema {
         Migration(number: 441, name: "search entries without case made") { _ in ["DROP TABLE search_progress"] },
     ]
 
-    /// Entries are made of records in the transaction that writes these, by one writer at a time, and for each the engine looked
-    /// up its record and its term once more: a tenth of what storing a reading costs.
+    /// Removes the foreign keys of the entries. Entries are written with their records in one transaction, by one
+    /// writer at a time, and for each the engine looked up its record and its term once more. This was a tenth of the
+    /// cost of storing a reading.
     static let unreferencedEntries: [Migration] = [
         Migration(
             number: 425, name: "search entries without references", slice: dropReferences,
@@ -52,11 +53,11 @@ extension RecordsSchema {
             })
     ]
 
-    /// SQLite has no statement that drops a constraint. Its way for one that changes nothing of what is stored is to write
-    /// the definition anew: https://sqlite.org/lang_altertable.html, section 7.
+    /// SQLite has no statement that drops a constraint. Where no stored data changes, its documentation replaces the
+    /// definition of the table: https://sqlite.org/lang_altertable.html, section 7.
     @Sendable private static func dropReferences(_ transaction: any SQLTransaction) throws -> Bool {
         guard transaction.dialect == .sqlite else { return false }
-        // A build that guards its schema keeps them; they cost time alone.
+        // A build of SQLite with a protected schema keeps the foreign keys, which cost only time.
         guard try mayWriteSchema(transaction) else { return false }
         for (table, _) in searchEntryTables {
             let row = try transaction.first(
@@ -92,7 +93,7 @@ extension RecordsSchema {
             low double precision, high double precision,
             implicit_low double precision, implicit_high double precision
             """
-        // PostgreSQL keeps equal keys as one as long as nothing makes each entry another one.
+        // PostgreSQL stores equal keys once, as long as no further column makes each entry unique.
         func table(_ name: String, _ columns: String, key: String) -> [String] {
             let isKept = dialect == .sqlite
             return [
@@ -118,7 +119,8 @@ extension RecordsSchema {
             + [index("record_term_by_term", "record_term (term")]
             + table("record_print", "\(term), print \(dialect.blob) NOT NULL", key: "number, term, print")
             + [
-                // The beginning of a print is enough to find the few that have it (``SearchIndex/start(ofPrint:)``).
+                // The first bytes of a digest are enough to find the few rows that have it
+                // (``SearchIndex/start(ofPrint:)``).
                 dialect == .sqlite
                     ? "CREATE INDEX IF NOT EXISTS record_print_by_print ON record_print (print, term, number)"
                     : "CREATE INDEX IF NOT EXISTS record_print_by_print ON record_print "
@@ -138,7 +140,7 @@ extension RecordsSchema {
             + [index("record_part_by_term", "record_part (term, low")]
     }
 
-    /// The tables of what records are found by, each with a unique key.
+    /// The tables of the search entries, each with a unique key.
     static let searchEntryTables: [(table: StaticString, key: StaticString)] = [
         ("record_term", "number, term"), ("record_print", "number, term, print"),
         ("record_text", "number, term, folded, exact"), ("record_time", "number, term, low, high"),

@@ -3,8 +3,8 @@ import Foundation
 import Storage
 
 extension RecordsSchema {
-    /// Where versions come from, once for each submission; the rows of versions hold their content, its digest as bytes, and
-    /// little else. People who read the tables find all of it together in the view `record_history`.
+    /// The origin of versions, stored once for each submission. The rows of versions contain their content, its digest
+    /// as bytes, and little else. People who read the tables find all columns together in the view `record_history`.
     static let sources: [Migration] = [
         Migration(
             number: 408, name: "provenance once for each submission", slice: moveVersions,
@@ -26,7 +26,8 @@ extension RecordsSchema {
                     """
                     CREATE INDEX IF NOT EXISTS record_source_by_submission ON record_source (submission_id, stored_at)
                     """,
-                    // The order of receipt stands beside all versions but the first, which most resources have alone.
+                    // All versions but the first have the order of receipt. Nearly all resources have only a first
+                    // version.
                     """
                     CREATE TABLE IF NOT EXISTS record_version_moved (
                         number bigint NOT NULL REFERENCES record (number),
@@ -64,7 +65,7 @@ extension RecordsSchema {
         },
     ]
 
-    /// So many versions are moved in one transaction.
+    /// Maximum number of versions in one transaction.
     private static var sliceCount: Int64 { 2000 }
 
     @Sendable private static func moveVersions(_ transaction: any SQLTransaction) throws -> Bool {

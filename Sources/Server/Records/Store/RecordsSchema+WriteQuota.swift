@@ -1,7 +1,7 @@
 import Storage
 
 extension RecordsSchema {
-    /// The bytes that apps wrote of a patient's records on a day (``WriteQuota``).
+    /// The number of bytes that each app wrote to a patient's records on a day (``WriteQuota``).
     static let writeQuota: [Migration] = [
         Migration(number: 445, name: "bytes written by apps") { dialect in
             [

@@ -1,6 +1,6 @@
 import Storage
 
-/// The tables of the records: every version as it came, the newest of each, and what search looks up.
+/// The tables of the records: every version as received, the current version of each, and the search index.
 public enum RecordsSchema {
     public static let migrations: [Migration] =
         versions + compactSearch + sources + keys + protection + searchEntries + history + exports
@@ -8,7 +8,7 @@ public enum RecordsSchema {
         + typeChanges
         + writeQuota + healthTypes
 
-    /// The versions of the resources, and what they are found by.
+    /// The versions of the resources, and their search index.
     private static let versions: [Migration] = [
         Migration(number: 400, name: "records") { dialect in
             [
@@ -71,8 +71,8 @@ public enum RecordsSchema {
                 "CREATE INDEX record_date_by_record ON record_date (number)",
             ]
         },
-        // Ids are hashes: a second key made of them costs a page for each resource that is stored. A record's number
-        // is one more than the last, so that its versions stand side by side, and each next one at the end.
+        // Ids are hashes: a second key made of ids costs a page for each stored resource. A record's number is one more
+        // than the last, so its versions are stored together, and each new record at the end.
         Migration(number: 401, name: "versions by the number of their record") { dialect in
             [
                 """
@@ -107,9 +107,9 @@ public enum RecordsSchema {
                 "CREATE INDEX record_version_by_submission ON record_version (submission_id)",
             ]
         },
-        // Which of the versions is the present is decided by when their submissions came, not by when they were handled.
-        // Most resources have one version for ever, so the index of the order leaves the first versions out: a load of
-        // millions of records writes nothing to it.
+        // The time of receipt of the submissions decides which version is the current one, not the time of processing.
+        // Nearly all resources have one version for ever, so the index of the order excludes the first versions: a load
+        // of millions of records writes nothing to it.
         Migration(number: 402, name: "order of versions") { dialect in
             [
                 "ALTER TABLE record ADD COLUMN received_ms bigint NOT NULL DEFAULT 0",
@@ -125,7 +125,8 @@ public enum RecordsSchema {
                 """,
             ]
         },
-        // The thumbprint of the device's key that signed it, and the device's number; none where nobody did.
+        // The thumbprint of the device's key that signed it, and the device's sequence number; null where it is not
+        // signed.
         Migration(number: 403, name: "who signed") { _ in
             ["record", "record_version"].flatMap { table in
                 [
@@ -134,8 +135,8 @@ public enum RecordsSchema {
                 ]
             }
         },
-        // Contents are compressed from here on (``ContentCodec``). Those that stand in the store stay as they are and are
-        // read as they are: their first byte tells, and to write all of them anew would take longer than it is worth.
+        // From here on contents are compressed (``ContentCodec``). Older contents stay uncompressed: their first byte
+        // distinguishes them, and rewriting all of them would take longer than it is worth.
         Migration(
             number: 404, name: "dictionaries of contents",
             slice: { transaction in
@@ -156,7 +157,7 @@ public enum RecordsSchema {
             }),
     ]
 
-    /// The milliseconds since 1970 of a column that holds an ``SQLTimestamp``.
+    /// Returns the SQL of the milliseconds since 1970 of a column with an ``SQLTimestamp``.
     private static func milliseconds(_ column: String, _ dialect: SQLDialect) -> String {
         switch dialect {
         case .sqlite:

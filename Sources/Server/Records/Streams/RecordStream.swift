@@ -1,30 +1,30 @@
 import Foundation
 import Storage
 
-/// A participant's Observations of one type of HealthKit, as far as a summary tells of them. It is kept in the transactions
-/// that store them, so that who looks for silent streams reads no record.
+/// The summary of a participant's Observations of one HealthKit type. It is updated in the transactions that store
+/// them, so that a search for silent streams reads no record.
 public struct RecordStream: Sendable, Hashable {
     /// The Patient's id.
     public let participant: String
     /// HealthKit's identifier of the type.
     public let type: String
-    /// When the first one that came begins; nil where none says when.
+    /// The start of the earliest Observation that was received; nil where none has a time.
     public let first: Date?
-    /// When the last one that came ends, whether it is still there or not; nil where none says when.
+    /// The end of the latest Observation that was received, even if it was deleted since; nil where none has a time.
     public let last: Date?
-    /// When the last one came.
+    /// The time of receipt of the last one.
     public let received: Date
-    /// How many there are.
+    /// The number of Observations.
     public let count: Int
 
-    /// All of them, by participants and types.
+    /// Returns all summaries, by participant and type.
     public static func all(in transaction: any SQLTransaction) throws -> [RecordStream] {
         func date(_ milliseconds: Int64) -> Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
         return try transaction.query(allSQL).map { row in
             RecordStream(
                 participant: try row.text("subject"), type: try row.text("stream"),
                 first: row.integerIfPresent("first_ms").map(date),
-                // The first millisecond past it is what is stored.
+                // The column contains the first millisecond after the end.
                 last: row.integerIfPresent("last_ms").map { date($0 - 1) },
                 received: date(try row.integer("received_ms")), count: Int(try row.integer("total")))
         }

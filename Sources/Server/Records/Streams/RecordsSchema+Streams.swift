@@ -2,7 +2,7 @@ import FHIR
 import Storage
 
 extension RecordsSchema {
-    /// The summary of participants' Observations by HealthKit's types.
+    /// The summary of participants' Observations by HealthKit type.
     static let streams: [Migration] = [
         Migration(number: 424, name: "summary of streams") { dialect in
             [
@@ -28,12 +28,12 @@ extension RecordsSchema {
         }
     ]
 
-    /// The entries of Observations whose health type another code than HealthKit's names, and their streams.
+    /// The entries and streams of Observations whose health type comes from another code than HealthKit's.
     static let healthTypes: [Migration] = [
         Migration(
             number: 446, name: "Observations by their health types", slice: nameHealthTypes,
             statements: { _ in
-                // The last record that was processed.
+                // The last processed record.
                 ["CREATE TABLE IF NOT EXISTS health_type_progress (last bigint NOT NULL)"]
             }),
         Migration(number: 447, name: "progress of health types dropped") { _ in ["DROP TABLE health_type_progress"] },

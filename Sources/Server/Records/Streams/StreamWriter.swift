@@ -1,8 +1,8 @@
 import FHIR
 import Storage
 
-/// Gathers what the writes of one transaction change in the summary of streams, and writes it at their end: a load of
-/// thousands changes a row for each of its types.
+/// Collects the changes of one transaction to the summary of streams, and writes them at its end: a load of thousands
+/// of records then changes one row for each type.
 struct StreamWriter {
     struct Key: Hashable, Comparable {
         let subject: String
@@ -22,14 +22,14 @@ struct StreamWriter {
 
     private var changes: [Key: Change] = [:]
 
-    /// Notes that a record is there, or has come once more.
+    /// Records that a resource is stored, or was received once more.
     ///
-    /// - Parameter isAdded: whether it was not there before.
+    /// - Parameter isAdded: whether it is new.
     mutating func came(_ record: NewRecord, at received: Int64, isAdded: Bool) {
         came(record.stream, time: record.time, at: received, isAdded: isAdded)
     }
 
-    /// The same of a record of which the stream is known; nothing for one without a stream.
+    /// Records a resource whose stream is known; does nothing for one without a stream.
     mutating func came(_ key: Key?, time: SearchPeriod?, at received: Int64, isAdded: Bool) {
         guard let key else { return }
         var change = changes[key] ?? Change(first: nil, last: nil, received: received, total: 0)
@@ -40,14 +40,14 @@ struct StreamWriter {
         changes[key] = change
     }
 
-    /// Notes that a record is there no more.
+    /// Records that a resource is deleted.
     mutating func went(_ key: Key?) {
         guard let key else { return }
-        // A deletion is no sign of life of the stream: where nothing else is noted the row's own time stays.
+        // A deletion is not activity of the stream: without other changes the row keeps its time of receipt.
         changes[key, default: Change(first: nil, last: nil, received: .min, total: 0)].total -= 1
     }
 
-    /// Writes what was noted, in one order, so that no two writers wait for each other.
+    /// Writes the changes in a fixed order, so that two writers never wait for each other.
     mutating func finish(in transaction: any SQLTransaction) throws {
         for (key, change) in changes.sorted(by: { $0.key < $1.key }) {
             if change.received > .min {
@@ -62,7 +62,7 @@ struct StreamWriter {
                     "UPDATE record_stream SET total = total + ? WHERE subject = ? AND stream = ?",
                     [SQLValue(change.total), SQLValue(key.subject), SQLValue(key.stream)])
             }
-            // What came and went in one transaction may have made the row only now.
+            // Records that were added and deleted in one transaction may have created the row just now.
             if change.total <= 0 {
                 try transaction.execute(
                     "DELETE FROM record_stream WHERE subject = ? AND stream = ? AND total <= 0",
@@ -72,7 +72,7 @@ struct StreamWriter {
         changes = [:]
     }
 
-    /// The stream of a stored record that is not deleted; nil where it has none.
+    /// Returns the stream of a stored record that is not deleted; nil where it has none.
     static func key(ofRecord number: Int64, in transaction: any SQLTransaction) throws -> Key? {
         guard
             let row = try transaction.first(
@@ -89,7 +89,7 @@ struct StreamWriter {
         WHERE r.number = ? AND c.type = 'Observation' AND c.parameter = 'code' AND c.system = ? AND c.code <> ''
         GROUP BY r.subject
         """
-    /// Parameters: subject, stream, first, last, received, how many more.
+    /// Parameters: subject, stream, first, last, received, the number of added records.
     private static let addingSQL = """
         INSERT INTO record_stream (subject, stream, first_ms, last_ms, received_ms, total) VALUES (?, ?, ?, ?, ?, ?)
         ON CONFLICT (subject, stream) DO UPDATE SET
@@ -104,7 +104,8 @@ struct StreamWriter {
 }
 
 extension StreamWriter.Key {
-    /// The stream of an Observation by the entries of its code; nil for one without a participant or a health type.
+    /// Creates the key of an Observation's stream from the entries of its code; nil without a participant or a health
+    /// type.
     init?(_ entries: [SearchEntry], subject: String?) {
         guard let subject else { return nil }
         var first: String?
@@ -118,7 +119,7 @@ extension StreamWriter.Key {
 }
 
 extension NewRecord {
-    /// The stream that it belongs to: an Observation of one participant that is of a health type.
+    /// The stream of an Observation of one participant with a health type; nil for all others.
     var stream: StreamWriter.Key? {
         type == Observation.resourceType ? StreamWriter.Key(entries, subject: subject) : nil
     }

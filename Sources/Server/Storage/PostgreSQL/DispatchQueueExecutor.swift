@@ -1,6 +1,7 @@
 import Dispatch
 
-/// Runs an actor's jobs on a thread of its own, which may wait for a server without keeping others waiting.
+/// Runs an actor's jobs on a dispatch queue of its own, so that waiting for a database server does not block other
+/// tasks.
 final class DispatchQueueExecutor: SerialExecutor {
     private let queue: DispatchQueue
 

@@ -1,6 +1,6 @@
-/// A statement as PostgreSQL takes it: its `?` are `$1`, `$2` and so on.
+/// Statement in PostgreSQL's syntax, with `$1`, `$2` and so on instead of `?`.
 ///
-/// A question mark in a text, a quoted name or a comment is none of them
+/// A question mark in a string literal, a quoted name or a comment is not a placeholder
 /// (https://www.postgresql.org/docs/current/sql-syntax-lexical.html).
 struct PlaceholderSQL {
     let text: String
@@ -10,7 +10,7 @@ struct PlaceholderSQL {
         var written: [UInt8] = []
         written.reserveCapacity(sql.utf8.count + 16)
         var count = 0
-        /// The byte that ends what is copied as it stands; a line break for a comment.
+        /// Byte that ends the literal, name or comment that is copied unchanged; a line break for a comment.
         var end: UInt8?
         var previous: UInt8 = 0
         for byte in sql.utf8 {

@@ -1,18 +1,18 @@
 import CPQ
 
-/// A database as its URL names it: `postgresql://USER@HOST:PORT/DATABASE?sslmode=verify-full`
+/// URL of a database: `postgresql://USER@HOST:PORT/DATABASE?sslmode=verify-full`
 /// (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING).
 ///
-/// Certificates and the rest are libpq's own settings. A password stands in the file that `PGPASSFILE` names, never in the
-/// URL: command lines are seen by everybody on the machine.
+/// Certificates and other settings are those of libpq. The password is in the file that `PGPASSFILE` names, never in
+/// the URL, because all users of the machine can see command lines.
 public struct PostgreSQLAddress: Sendable, Hashable {
     let url: String
 
-    /// - Throws: ``StorageError``: `storage-address` for what is no such URL, `storage-password-in-url`.
+    /// - Throws: ``StorageError``: `storage-address` for any other text, `storage-password-in-url`.
     public init(_ url: String) throws(StorageError) {
         guard PostgreSQLAddress.isOne(url) else { throw Self.unreadable }
         var message: UnsafeMutablePointer<CChar>?
-        // What the library says about it quotes the URL.
+        // The library's own message is not used, because it quotes the URL.
         let options = PQconninfoParse(url, &message)
         defer {
             PQconninfoFree(options)
@@ -30,7 +30,7 @@ public struct PostgreSQLAddress: Sendable, Hashable {
         self.url = url
     }
 
-    /// Whether a text is a URL of PostgreSQL, and not one of a file.
+    /// Whether a text is a PostgreSQL URL and not the path of a file.
     public static func isOne(_ text: String) -> Bool {
         text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")
     }

@@ -8,9 +8,9 @@ import Foundation
 #endif
 
 extension PostgreSQLConnection {
-    /// Waits until there is an answer, until the instant at which a query is ended, or until the task is cancelled: the
-    /// server is told to end the query then (https://www.postgresql.org/docs/current/libpq-cancel.html), and its answer is
-    /// that it did.
+    /// Waits for an answer until the deadline or until the task is cancelled. Then it sends the server a request to
+    /// cancel the query (https://www.postgresql.org/docs/current/libpq-cancel.html), and the answer is the cancellation
+    /// error.
     func awaitAnswer() {
         guard let end else { return }
         while isAlive, PQisBusy(pointer) == 1 {
@@ -22,14 +22,14 @@ extension PostgreSQLConnection {
         }
     }
 
-    /// The time after which a wait looks whether its task was cancelled.
+    /// Interval at which a wait checks whether its task is cancelled.
     private static let millisecondsBetweenLooks = 100.0
 
-    /// Runs one statement, prepared at its first time, and passes its rows one by one as they come
-    /// (https://www.postgresql.org/docs/current/libpq-single-row-mode.html). Rows that are not taken are read from the
-    /// connection and dropped, one at a time.
+    /// Runs one statement, prepared at its first use, and passes each row as it arrives
+    /// (https://www.postgresql.org/docs/current/libpq-single-row-mode.html). Rows that `take` does not accept are read
+    /// from the connection one by one and discarded.
     ///
-    /// - Parameter take: is passed a row, and returns whether it takes another.
+    /// - Parameter take: receives a row, and returns whether it accepts another one.
     func runOneByOne(
         _ sql: String, _ values: [SQLValue], _ take: (borrowing PostgreSQLResult) -> Bool
     ) throws(StorageError) {
@@ -57,16 +57,16 @@ extension PostgreSQLConnection {
         if let failure { throw failure }
     }
 
-    /// The answer to one statement that was sent: nil where the connection is gone.
+    /// Returns the answer to one sent statement; nil if the connection is lost.
     func answerInTime() -> OpaquePointer? {
         var answer: OpaquePointer?
         while true {
             awaitAnswer()
-            // Nothing ends the answer to one statement.
+            // A nil result ends the answer to one statement.
             guard let next = PQgetResult(pointer) else { return answer }
             PQclear(answer)
             answer = next
-            // It would tell the same without end.
+            // A lost connection would return the same error forever.
             guard isAlive else { return answer }
         }
     }

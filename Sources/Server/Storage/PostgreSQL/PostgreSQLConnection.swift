@@ -1,25 +1,25 @@
 import CPQ
 import Foundation
 
-/// One connection of libpq. It waits for the server on the thread that calls; one thread uses it at a time.
+/// One libpq connection. Calls block the calling thread; only one thread may use the connection at a time.
 final class PostgreSQLConnection {
     let pointer: OpaquePointer
-    /// The instant at which a query is ended; nil where the server's own limit is the only one.
+    /// Deadline of a query; nil if only the server's own limit applies.
     var end: ContinuousClock.Instant?
     private(set) var prepared = PostgreSQLPreparedStatements()
-    /// By the names of tables, those that they refer to.
+    /// Tables that each table references, by table name.
     private var references: [String: Set<String>] = [:]
-    /// By the names of tables, the types of their columns by their names.
+    /// Column types by column name, by table name.
     private var columnTypes: [String: [String: String]] = [:]
 
     typealias Prepared = PostgreSQLPreparedStatements.Statement
 
-    /// Connects and sets what holds for all transactions.
+    /// Connects and applies the settings of the session.
     ///
-    /// - Parameter settings: statements, run once.
+    /// - Parameter settings: statements that run once.
     /// - Throws: ``StorageError`` `storage-open`.
     init(_ address: PostgreSQLAddress, settings: [String]) throws(StorageError) {
-        // Later words win over those of the URL; a URL that says nothing gets a limit to waiting.
+        // Later parameters override those of the URL; the earlier ones are defaults, such as a limit of the wait.
         let words: [(String, String)] = [
             ("connect_timeout", "10"), ("keepalives_idle", "30"), ("tcp_user_timeout", "30000"),
             ("fallback_application_name", "tributary"), ("dbname", address.url), ("client_encoding", "UTF8"),
@@ -32,7 +32,7 @@ final class PostgreSQLConnection {
             throw StorageError.unreachable(message.trimmingCharacters(in: .whitespacesAndNewlines))
         }
         pointer = connected
-        // Notices are for people at a terminal.
+        // Notices are meant for interactive users.
         _ = PQsetNoticeProcessor(pointer, { _, _ in }, nil)
         for setting in settings { _ = try run(setting) }
     }
@@ -46,25 +46,25 @@ final class PostgreSQLConnection {
         return PQconnectdbParams(keys.map { UnsafePointer($0) }, values.map { UnsafePointer($0) }, 1)
     }
 
-    /// Whether the connection can be used, as far as is known without asking.
+    /// Whether the connection is usable, as far as known without a round trip.
     var isAlive: Bool { PQstatus(pointer) == CONNECTION_OK }
 
-    /// Whether a transaction is open, also one that failed.
+    /// Whether a transaction is open, including a failed one.
     var isInTransaction: Bool { PQtransactionStatus(pointer) != PQTRANS_IDLE }
 
-    /// Whether a statement of the open transaction failed: the server would answer its commit by undoing it.
+    /// Whether a statement of the open transaction failed: the server would answer a commit with a rollback.
     var isFailed: Bool { PQtransactionStatus(pointer) == PQTRANS_INERROR }
 
     // MARK: Statements
 
     /// Runs one statement without placeholders.
     func run(_ sql: String) throws(StorageError) -> PostgreSQLResult {
-        // What changes tables changes what was prepared for them.
+        // A change of the schema invalidates the prepared statements.
         if Self.changesSchema(sql) { try forgetPrepared() }
         return try check(PostgreSQLResult(PQexecParams(pointer, sql, 0, nil, nil, nil, nil, 1)))
     }
 
-    /// Runs one statement, prepared at its first time.
+    /// Runs one statement, prepared at its first use.
     func run(_ sql: String, _ values: [SQLValue]) throws(StorageError) -> PostgreSQLResult {
         let statement = try prepare(sql)
         try require(values.count, of: statement)
@@ -80,7 +80,8 @@ final class PostgreSQLConnection {
         return try check(PostgreSQLResult(result), of: statement)
     }
 
-    /// Runs one statement with values without keeping it prepared, as that of a cursor whose name is never used again.
+    /// Runs one statement with values without keeping it prepared, for example that of a cursor, whose name is not used
+    /// again.
     func runOnce(_ sql: String, _ values: [SQLValue]) throws(StorageError) -> PostgreSQLResult {
         let placed = PlaceholderSQL(sql)
         try require(values.count, of: Prepared(number: 0, count: placed.count))
@@ -91,13 +92,13 @@ final class PostgreSQLConnection {
         return try check(PostgreSQLResult(result))
     }
 
-    /// Runs statements without placeholders, waiting for the server once.
+    /// Runs statements without placeholders in one round trip.
     func run(together statements: [String]) throws(StorageError) {
         _ = try check(PostgreSQLResult(PQexec(pointer, statements.joined(separator: "; "))))
     }
 
-    /// Runs one statement for many rows, without waiting for the answer to one before the next is sent. Throws the first
-    /// error; then no row counts, for the transaction is lost.
+    /// Runs one statement for many rows, without waiting for each answer before the next one is sent. Throws the first
+    /// error; then no row is written, because the transaction has failed.
     func run(_ sql: String, rows: [[SQLValue]]) throws(StorageError) {
         let statement = try prepare(sql)
         var sets: [(Prepared, PostgreSQLParameters)] = []
@@ -109,15 +110,15 @@ final class PostgreSQLConnection {
         try pipelined(sets) { _ in }
     }
 
-    /// Runs statements one after the other, without waiting for the answer to one before the next is sent. Throws the
-    /// first error; then the transaction is lost.
+    /// Runs statements in order, without waiting for each answer before the next one is sent. Throws the first error;
+    /// then the transaction has failed.
     ///
-    /// - Parameter take: is passed the answer to each, in their order.
+    /// - Parameter take: receives the answers in order.
     func run(_ queries: [SQLQuery], _ take: (borrowing PostgreSQLResult) -> Void) throws(StorageError) {
         var rest = queries[...]
         while !rest.isEmpty {
             let next = rest.prefix(Self.mostPipelined)
-            // None of those that are prepared for these may be forgotten over the others.
+            // Make room first: a statement of this batch must not be deallocated to prepare another one.
             let missing = Set(next.lazy.map(\.sql).filter { self.prepared[$0] == nil }).count
             if prepared.count + missing > PostgreSQLPreparedStatements.most { try forgetPrepared() }
             var sets: [(Prepared, PostgreSQLParameters)] = []
@@ -131,7 +132,8 @@ final class PostgreSQLConnection {
         }
     }
 
-    /// So many queries are sent before their answers are read: neither side waits for the other to read.
+    /// Maximum number of queries that are sent before their answers are read. It keeps both sides from blocking on full
+    /// buffers.
     private static let mostPipelined = 256
 
     /// Sends statements, then reads the answers (https://www.postgresql.org/docs/current/libpq-pipeline-mode.html).
@@ -152,7 +154,7 @@ final class PostgreSQLConnection {
         var ended = 0
         while isAlive {
             awaitAnswer()
-            // Nothing ends the answer to one statement; the synchronisation ends them all.
+            // A nil result ends the answer to one statement; the synchronization point ends the pipeline.
             guard let answer = PQgetResult(pointer) else { continue }
             let result = PostgreSQLResult(answer)
             if result.status == PGRES_PIPELINE_SYNC { break }
@@ -170,7 +172,7 @@ final class PostgreSQLConnection {
         if let failure { throw failure }
     }
 
-    /// The statement as the server knows it.
+    /// Returns the prepared statement, and prepares it at its first use.
     func prepare(_ sql: String) throws(StorageError) -> Prepared {
         if let known = prepared[sql] { return known }
         if prepared.count >= PostgreSQLPreparedStatements.most { try forgetPrepared() }
@@ -184,7 +186,7 @@ final class PostgreSQLConnection {
     func require(_ count: Int, of statement: Prepared) throws(StorageError) {
         guard count == statement.count else {
             throw StorageError(
-                code: "storage-failed", message: "A statement was given another number of values than it has places.")
+                code: "storage-failed", message: "The number of values does not match the placeholders.")
         }
     }
 
@@ -200,30 +202,30 @@ final class PostgreSQLConnection {
         columnTypes = [:]
     }
 
-    // MARK: Tables that were changed
+    // MARK: Changed tables
 
-    /// Notes that a transaction begins.
+    /// Records that a transaction begins.
     func beginTransaction() { prepared.beginTransaction() }
 
-    /// Notes that rows are handed out while the transaction runs.
+    /// Records that rows were passed out of the running transaction.
     func noteRowsGiven() { prepared.noteRowsGiven() }
 
-    /// Has the next transaction prepare its statements anew.
+    /// Makes the next transaction prepare its statements again.
     func setPreparedAside() {
         forgetTables()
         prepared.setAside()
     }
 
-    /// Keeps what was prepared since, or takes what was set aside again.
+    /// Keeps the newly prepared statements, or restores the previous ones.
     func endAside(keepingNew: Bool) {
         if !keepingNew { forgetTables() }
         let ended = keepingNew ? prepared.keepNew() : prepared.takeBack()
         guard !ended.isEmpty, isAlive else { return }
-        // One that is left over takes a little room at the server, until the connection ends.
+        // A statement that remains uses some memory of the server until the connection ends.
         try? run(together: ended.map { "DEALLOCATE \($0.name)" })
     }
 
-    /// The tables that a table refers to, asked for once.
+    /// Returns the tables that a table references; queries the server once.
     func references(of table: String) throws -> Set<String> {
         if let known = references[table] { return known }
         let found = try PostgreSQLTransaction(self).referencedTableNames(of: table)
@@ -231,7 +233,7 @@ final class PostgreSQLConnection {
         return found
     }
 
-    /// The types of a table's columns by their names, asked for once.
+    /// Returns the types of a table's columns by name; queries the server once.
     func columnTypes(of table: String) throws -> [String: String] {
         if let known = columnTypes[table] { return known }
         let rows = try PostgreSQLTransaction(self).query(
@@ -289,12 +291,12 @@ final class PostgreSQLConnection {
 
     // MARK: Notifications
 
-    /// The socket to the server, to wait on.
+    /// Socket of the connection, for `poll`.
     var socket: Int32 { PQsocket(pointer) }
 
-    /// Takes what the server has told.
+    /// Reads the pending input from the server.
     ///
-    /// - Returns: whether a notification was among it.
+    /// - Returns: whether it contained a notification.
     func takeNotifications() -> Bool {
         guard PQconsumeInput(pointer) == 1 else { return false }
         var isTold = false
@@ -307,7 +309,7 @@ final class PostgreSQLConnection {
 
     // MARK: Answers
 
-    /// The error of a connection that is gone.
+    /// Error of a lost connection.
     var lost: StorageError {
         let message = PQerrorMessage(pointer).map { String(cString: $0) } ?? ""
         return StorageError.unreachable(message.trimmingCharacters(in: .whitespacesAndNewlines))
@@ -320,7 +322,7 @@ final class PostgreSQLConnection {
         throw refusal(result, of: statement)
     }
 
-    /// The error of a statement that the server refused.
+    /// Returns the error of a statement that the server rejected.
     func refusal(_ result: borrowing PostgreSQLResult, of statement: Prepared?) -> StorageError {
         prepared.noteRefusal(statement, sqlState: result.sqlState)
         return isAlive ? result.error : lost

@@ -1,7 +1,7 @@
 import Core
 import Foundation
 
-/// Rows in COPY's text format: values between tabs, `\N` for NULL, a line each
+/// Rows in COPY's text format: values separated by tabs, `\N` for NULL, one line for each row
 /// (https://www.postgresql.org/docs/current/sql-copy.html#id-1.9.3.55.9.2).
 public struct PostgreSQLCopyRows: Sendable {
     public private(set) var bytes: [UInt8] = []
@@ -32,7 +32,7 @@ public struct PostgreSQLCopyRows: Sendable {
         bytes.append(UInt8(ascii: "\n"))
     }
 
-    /// Begins anew.
+    /// Removes all rows.
     public mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
     private mutating func append(_ text: String) -> Bool {

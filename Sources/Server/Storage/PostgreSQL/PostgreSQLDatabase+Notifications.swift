@@ -8,13 +8,13 @@ import Foundation
 #endif
 
 extension PostgreSQLDatabase: NotifyingDatabase {
-    /// A connection and a thread of their own listen for as long as somebody reads the sequence
+    /// Listens on a connection and a thread of its own for as long as the sequence is read
     /// (https://www.postgresql.org/docs/current/sql-listen.html).
     public func notifications() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else {
-            // Whoever waits looks by themselves now and then.
+            // Without notifications, waiting tasks still poll from time to time.
             continuation.finish()
             return stream
         }
@@ -28,7 +28,7 @@ extension PostgreSQLDatabase: NotifyingDatabase {
         return stream
     }
 
-    // The type's own `close` hides the system's.
+    // The type's own `close` hides the system call.
     private static func closeEnd(_ descriptor: Int32) -> Int32 {
         #if canImport(Glibc)
             Glibc.close(descriptor)
@@ -37,7 +37,7 @@ extension PostgreSQLDatabase: NotifyingDatabase {
         #endif
     }
 
-    /// Listens until the other end of `stop` is closed. A server that went away is asked for again with growing pauses.
+    /// Listens until the other end of `stop` is closed. Reconnects to an unreachable server with growing delays.
     private static func listen(
         to channel: String, at address: PostgreSQLAddress, stop: Int32, tell: () -> Void
     ) {
@@ -45,7 +45,7 @@ extension PostgreSQLDatabase: NotifyingDatabase {
         while true {
             if let connection = try? PostgreSQLConnection(address, settings: ["LISTEN \(channel)"]) {
                 pause = 100
-                // What came while nobody listened is not told any more.
+                // Notifications that were sent without a connection are lost, so report one.
                 tell()
                 while connection.isAlive {
                     switch connection.waitForNotification(until: stop) {
@@ -63,7 +63,7 @@ extension PostgreSQLDatabase: NotifyingDatabase {
 }
 
 extension PostgreSQLConnection {
-    /// What ended a wait.
+    /// Reason why a wait ended.
     enum Wakening { case told, stopped, other }
 
     /// Waits for a notification, or until the other end of a pipe is closed.

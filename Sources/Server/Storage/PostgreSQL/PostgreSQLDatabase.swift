@@ -1,20 +1,20 @@
 import Foundation
 
-/// PostgreSQL through libpq: a schema of a database on a server, one writer at a time on all machines together, and
+/// PostgreSQL through libpq: one schema of a database on a server, with one writer at a time across all machines, and
 /// several readers.
 ///
-/// A transaction that was committed survives a crash of the server's machine: `synchronous_commit` is on.
+/// A committed transaction survives a crash of the server's machine: `synchronous_commit` is on.
 public struct PostgreSQLDatabase: NestedSQLDatabase {
-    /// Number of transactions that read at a time.
+    /// Maximum number of concurrent read transactions.
     private static let readers = 6
-    /// Number of lookups at a time, on connections of their own.
+    /// Maximum number of concurrent lookups, on connections of their own.
     private static let lookups = 2
 
-    /// Connects for a nested transaction.
+    /// Opens a connection for a nested transaction.
     private let makeConnection: @Sendable () throws -> PostgreSQLConnection
     private let lockKey: Int64
     let address: PostgreSQLAddress
-    /// Where writers say that there is something new.
+    /// Channel on which writers announce new rows.
     let channel: String
     private let writing: PostgreSQLPool
     private let reading: PostgreSQLPool
@@ -24,11 +24,11 @@ public struct PostgreSQLDatabase: NestedSQLDatabase {
     /// Connects to a store.
     ///
     /// - Parameters:
-    ///   - policy: whether the schema and its tables are made and brought to the newest step, or must be there so.
-    ///   - patience: the time that a transaction waits for a connection of this process, before `storage-busy`.
-    ///   - onWait: told how long each write waited for its turn.
-    /// - Throws: ``StorageError``: `storage-open` where the server cannot be reached, `storage-encoding` where the
-    ///   database is not in UTF-8, `storage-missing`, `storage-schema-older` and `storage-schema-newer` under
+    /// - policy: whether the schema is created or migrated to the newest step, or must already be there.
+    /// - patience: maximum wait of a transaction for a connection of this process, before `storage-busy`.
+    /// - onWait: receives the time that each write waited for the write lock.
+    /// - Throws: ``StorageError``: `storage-open` if the server cannot be reached, `storage-encoding` if the database
+    ///   is not in UTF-8, `storage-missing`, `storage-schema-older` and `storage-schema-newer` under
     ///   ``SchemaPolicy/exact``.
     public static func open(
         _ address: PostgreSQLAddress, schema: PostgreSQLSchema, migrations: [Migration],
@@ -41,11 +41,11 @@ public struct PostgreSQLDatabase: NestedSQLDatabase {
         ) { try schema.requireNewest(migrations, in: $0) }
     }
 
-    /// Makes the schema and its tables, or brings them to the newest step. Nobody else is connected to the store
-    /// meanwhile; one that is up to date is only looked at.
+    /// Creates the schema and its tables, or migrates them to the newest step. No one else may be connected to the
+    /// store during a migration; a store that is up to date is only read.
     ///
-    /// - Returns: the numbers of the steps that were done.
-    /// - Throws: ``StorageError``; `storage-locked` where others stay connected to the store.
+    /// - Returns: the numbers of the applied steps.
+    /// - Throws: ``StorageError``; `storage-locked` if others stay connected to the store.
     @discardableResult
     public static func migrate(
         _ address: PostgreSQLAddress, schema: PostgreSQLSchema, migrations: [Migration]
@@ -64,7 +64,8 @@ public struct PostgreSQLDatabase: NestedSQLDatabase {
         }
     }
 
-    /// Opens a store, of whatever version, as long as nobody else is connected to it; nobody else can connect meanwhile.
+    /// Opens a store of any version exclusively: fails if anyone else is connected, and no one else can connect
+    /// meanwhile.
     static func openAlone(
         _ address: PostgreSQLAddress, _ schema: PostgreSQLSchema
     ) async throws -> PostgreSQLDatabase {
@@ -75,14 +76,14 @@ public struct PostgreSQLDatabase: NestedSQLDatabase {
             writing: pool, reading: pool, lookingUp: pool, onWait: nil)
     }
 
-    /// Whether there is a store, of whatever version.
+    /// Returns whether a store of any version exists.
     public static func isThere(_ schema: PostgreSQLSchema, at address: PostgreSQLAddress) async throws -> Bool {
         try await connect(address, schema) { _ in }.closing { database in
             try await database.read { try schema.hasTables(in: $0) }
         }
     }
 
-    /// Makes an empty schema, in place of one whose comment is the mark.
+    /// Creates an empty schema; replaces an existing one only if its comment is the mark.
     static func makeAnew(_ schema: PostgreSQLSchema, marked mark: String, at address: PostgreSQLAddress) async throws {
         try await openAlone(address, schema).closing { database in
             try await database.write { transaction in
@@ -104,10 +105,10 @@ public struct PostgreSQLDatabase: NestedSQLDatabase {
         }
     }
 
-    /// Writes all tables of a store anew, without the rows that were deleted
-    /// (https://www.postgresql.org/docs/current/sql-vacuum.html). Others wait meanwhile.
+    /// Rewrites all tables of a store without the deleted rows
+    /// (https://www.postgresql.org/docs/current/sql-vacuum.html). Other transactions wait meanwhile.
     ///
-    /// - Throws: ``StorageError``; `storage-busy` where others hold a table for too long.
+    /// - Throws: ``StorageError``; `storage-busy` if others hold a table for too long.
     public static func compact(_ schema: PostgreSQLSchema, at address: PostgreSQLAddress) async throws {
         let session = PostgreSQLSession(address, schema: schema, purpose: .loading) { _ in }
         let names = try await session.run(.reading) { try $0.tableNames() }
@@ -161,7 +162,7 @@ public struct PostgreSQLDatabase: NestedSQLDatabase {
     }
 
     public func writeNested<T>(_ body: (any SQLTransaction) throws -> T) throws -> T {
-        // A session has a thread of its own, and the caller stays on theirs.
+        // A session would move the work to its own thread; the caller must stay on the current one.
         let connection = try makeConnection()
         _ = try connection.run("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
         _ = try connection.run("SELECT pg_advisory_xact_lock(\(lockKey))")
@@ -178,9 +179,9 @@ public struct PostgreSQLDatabase: NestedSQLDatabase {
     }
 
     private static let isInUse = StorageError(
-        code: "storage-locked", message: "The store is used by this program alone; it cannot be opened once more.")
+        code: "storage-locked", message: "This process uses the store exclusively; it cannot be opened again.")
 
-    /// Only UTF-8 keeps every text as it was sent.
+    /// Checks the encoding. Only UTF-8 stores every text unchanged.
     private func requireUTF8() async throws {
         let encoding = try await read { try $0.first("SHOW server_encoding")?.text("server_encoding") }
         guard encoding == "UTF8" else {
@@ -192,7 +193,7 @@ public struct PostgreSQLDatabase: NestedSQLDatabase {
 }
 
 extension PostgreSQLSchema {
-    /// Whether tables of a store stand in it.
+    /// Whether the schema contains the tables of a store.
     func hasTables(in transaction: any SQLTransaction) throws -> Bool {
         try transaction.first(
             "SELECT 1 AS one FROM information_schema.tables WHERE table_schema = ? AND table_name = 'schema_migration'",

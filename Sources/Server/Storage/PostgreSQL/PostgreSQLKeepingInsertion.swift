@@ -1,22 +1,22 @@
 import Foundation
 
-/// An insertion that keeps what is present, and says of each row whether it was new.
+/// Insertion that keeps existing rows and reports for each row whether it was new.
 ///
-/// Of rows that were expected the server is asked once which keys it has; those that are new then wait until there are many.
-/// About any other row it is asked by inserting it. What waits for other tables goes on waiting: such a row sees its own
-/// table alone, and those that it refers to.
+/// For expected rows, one query finds which keys exist; the new rows are then buffered and inserted in bulk. Any other
+/// row is inserted immediately. Buffered rows of other tables stay buffered, because such an insertion reads only its
+/// own table and the tables that it references.
 final class PostgreSQLKeepingInsertion: SQLStatement {
     private let transaction: PostgreSQLTransaction
     private let target: SQLInsertionTarget
-    /// The names of the key's columns, and their places among the values.
+    /// Names of the key's columns, and their indices among the values.
     private let key: [(name: String, place: Int)]
-    /// Takes the rows that are known to be new.
+    /// Buffers the rows that are known to be new.
     private let new: PostgreSQLBulkInsertion
     private var values: [SQLValue]
-    /// By the bytes of the expected keys, whether a row has it.
+    /// Whether a row with the key exists, by the bytes of each expected key.
     private var isTaken: [[UInt8]: Bool] = [:]
 
-    /// - Parameter names: the columns of the key.
+    /// - Parameter names: columns of the key.
     init(_ target: SQLInsertionTarget, key names: [String], in transaction: PostgreSQLTransaction) {
         self.transaction = transaction
         self.target = target
@@ -35,7 +35,7 @@ final class PostgreSQLKeepingInsertion: SQLStatement {
             for (position, value) in zip(positions, values) { try row.set(value, at: position) }
             return key.map { row[$0.place] }
         }
-        // About one row the server is asked by inserting it.
+        // A single row is inserted without a query for its key.
         guard expected.count > 1 else { return }
         let present = try transaction.present(expected, as: key.map(\.name), of: target.table)
         for (index, values) in expected.enumerated() where !values.contains(.null) {
@@ -55,7 +55,7 @@ final class PostgreSQLKeepingInsertion: SQLStatement {
 }
 
 extension [SQLValue] {
-    /// The values by their bytes: texts that Unicode holds for the same are two keys to the server.
+    /// The bytes of the values. The server distinguishes texts that Unicode treats as equivalent.
     fileprivate var bytes: [UInt8] {
         var bytes: [UInt8] = []
         for value in self { value.append(to: &bytes) }

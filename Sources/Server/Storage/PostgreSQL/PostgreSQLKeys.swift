@@ -2,12 +2,12 @@ import Core
 import Foundation
 
 extension PostgreSQLTransaction {
-    /// Which of many keys rows of a table have, by one statement.
+    /// Returns which of the keys exist in a table, with one statement.
     ///
     /// - Parameters:
-    ///   - keys: each its values in the order of the columns.
-    ///   - columns: those of a unique key.
-    /// - Returns: their places among the keys.
+    /// - keys: values of each key, in the order of the columns.
+    /// - columns: columns of a unique key.
+    /// - Returns: their indices among the keys.
     func present(_ keys: [[SQLValue]], as columns: [String], of table: String) throws -> Set<Int> {
         guard !keys.isEmpty else { return [] }
         let types = try columnTypes(of: table)
@@ -23,8 +23,8 @@ extension PostgreSQLTransaction {
         return Set(try query(Self.presentSQL(known, of: table), arrays).map { Int(try $0.integer("place")) - 1 })
     }
 
-    /// The statement, an array for each column. Each key is looked up in the index, however many rows the table has: a
-    /// join of the two might read all of them.
+    /// Returns the statement, with one array for each column. Each key is looked up in the index, whatever the size of
+    /// the table; a join of the two might read all rows.
     static func presentSQL(_ columns: [(name: String, type: String)], of table: String) -> String {
         let arrays = columns.map { "CAST(? AS \($0.type)[])" }.joined(separator: ", ")
         let names = columns.indices.map { "key_\($0)" }.joined(separator: ", ")
@@ -36,7 +36,7 @@ extension PostgreSQLTransaction {
     }
 }
 
-/// An array as PostgreSQL reads it (https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO).
+/// Text form of a PostgreSQL array (https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO).
 enum PostgreSQLArray {
     static func text(of values: some Sequence<SQLValue>) -> String {
         var bytes: [UInt8] = [UInt8(ascii: "{")]
@@ -54,7 +54,7 @@ enum PostgreSQLArray {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Appends an element in quotes, within which two characters have a meaning.
+    /// Appends a quoted element; quotes and backslashes are escaped.
     private static func append(_ element: some Sequence<UInt8>, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         for byte in element {

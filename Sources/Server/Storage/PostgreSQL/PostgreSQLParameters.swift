@@ -1,12 +1,12 @@
 import CPQ
 import Foundation
 
-/// The values of a statement's placeholders as libpq takes them: bytes as they are, everything else as text, whose type the
-/// server infers from where the placeholder stands.
+/// Values of a statement's placeholders in libpq's form: bytes in binary, everything else as text, whose type the
+/// server infers from the context of the placeholder.
 struct PostgreSQLParameters {
-    /// All values, one behind the other, a zero byte behind each.
+    /// All values in sequence, each followed by a zero byte.
     private var bytes: [UInt8] = []
-    /// Where each value begins; nil for NULL.
+    /// Offset of each value; nil for NULL.
     private var starts: [Int?] = []
     private var lengths: [CInt] = []
     private var formats: [CInt] = []
@@ -40,7 +40,7 @@ struct PostgreSQLParameters {
         bytes.append(0)
     }
 
-    /// Gives the values, their lengths and their formats (0 text, 1 binary) to `body`.
+    /// Passes the values, their lengths and their formats (0 text, 1 binary) to `body`.
     func withPointers<T>(
         _ body: (
             UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<CInt>?, UnsafePointer<CInt>?

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The sessions of one store in this process, with a maximum number. A task that finds none free waits for one, in the
-/// order of asking.
+/// Sessions of one store in this process, up to a maximum number. A task that finds no free session waits for one, in
+/// the order of the requests.
 final class PostgreSQLPool: Sendable {
     private struct Sessions {
         var free: [PostgreSQLSession] = []
@@ -12,7 +12,7 @@ final class PostgreSQLPool: Sendable {
     private let make: @Sendable () -> PostgreSQLSession
     private let sessions = Mutex(Sessions())
 
-    /// - Parameter patience: the maximum time of a wait for a session; then the error is `storage-busy`.
+    /// - Parameter patience: maximum wait for a session; then the error is `storage-busy`.
     init(most: Int, patience: Duration, make: @escaping @Sendable () -> PostgreSQLSession) {
         turns = Turns(most, patience: patience)
         self.make = make
@@ -38,7 +38,7 @@ final class PostgreSQLPool: Sendable {
     @inline(never)
     private func giveBack(_ session: PostgreSQLSession) { sessions.withLock { $0.free.append(session) } }
 
-    /// A free session, or a new one: there are no more than turns.
+    /// Returns a free session, or a new one. `turns` limits the number of sessions.
     @inline(never)
     private func take() -> PostgreSQLSession {
         sessions.withLock { sessions in

@@ -1,38 +1,40 @@
-/// The statements that a connection has prepared, and whether the tables are still those that they were prepared for.
+/// Statements that a connection has prepared, and whether they still fit the tables.
 ///
-/// The server finds the types of a statement's values when it is prepared. Where a table has got other types since, it
-/// refuses the statement for as long as it stays prepared, also when the table is right again and was wrong before.
+/// The server determines the types of a statement's values when it prepares the statement. If a table's types change
+/// later, it rejects the prepared statement until it is prepared again, even if only the earlier types were wrong.
 struct PostgreSQLPreparedStatements {
-    /// So many stay prepared at most.
+    /// Maximum number of prepared statements.
     static let most = 512
 
-    /// A statement as the server knows it.
+    /// Prepared statement of the server.
     struct Statement {
         let number: Int
-        /// How many values it takes.
+        /// Number of its placeholders.
         let count: Int
 
         var name: String { "s\(number)" }
     }
 
-    /// By their SQL as it was given.
+    /// Statements by their original SQL.
     private var statements: [String: Statement] = [:]
     private var aside: [String: Statement]?
     private var newest = 0
-    /// The newest one before the transaction.
+    /// Number of the newest statement before the transaction.
     private var newestBefore = 0
-    /// Whether the server refused a statement of the transaction in a way that it does where tables are not as expected.
+    /// Whether the server rejected a statement of the transaction with an error that tables of an unexpected form
+    /// cause.
     private(set) var isRefused = false
-    /// Whether that was one from before the transaction, so that it may do when it is prepared anew.
+    /// Whether the rejected statement was prepared before the transaction, so that it may succeed when it is prepared
+    /// again.
     private(set) var isOutdated = false
-    /// Whether the transaction can be run once more: nobody outside of it has got rows of it while it ran.
+    /// Whether the transaction can run again: no rows were passed out of it while it ran.
     private(set) var isRepeatable = true
 
     var count: Int { statements.count + (aside?.count ?? 0) }
 
     subscript(_ sql: String) -> Statement? { statements[sql] }
 
-    /// Names a statement that is to be prepared.
+    /// Returns a new name for a statement to prepare.
     mutating func next(count: Int) -> Statement {
         newest += 1
         return Statement(number: newest, count: count)
@@ -40,7 +42,7 @@ struct PostgreSQLPreparedStatements {
 
     mutating func add(_ statement: Statement, for sql: String) { statements[sql] = statement }
 
-    /// Notes that none is prepared any more.
+    /// Records that no statement is prepared any more.
     mutating func removeAll() {
         statements = [:]
         aside = nil
@@ -53,39 +55,39 @@ struct PostgreSQLPreparedStatements {
         (isRefused, isOutdated, isRepeatable) = (false, false, true)
     }
 
-    /// Notes that rows are handed out while the transaction runs.
+    /// Records that rows were passed out of the running transaction.
     mutating func noteRowsGiven() { isRepeatable = false }
 
-    /// Notes that the server refused a statement.
+    /// Records that the server rejected a statement.
     ///
-    /// - Parameter statement: nil for one that was not prepared.
+    /// - Parameter statement: nil for a statement that was not prepared.
     mutating func noteRefusal(_ statement: Statement?, sqlState: String) {
-        // What it cannot do, a value that is none of the type it expects, and names or types that do not fit
+        // Unsupported features, values that do not have the expected type, and names or types that do not match
         // (https://www.postgresql.org/docs/current/errcodes-appendix.html).
         guard ["0A", "22", "42"].contains(sqlState.prefix(2)) else { return }
         isRefused = true
         if let statement, statement.number <= newestBefore { isOutdated = true }
     }
 
-    // MARK: Anew
+    // MARK: Preparing again
 
-    /// Sets what is prepared aside, so that all statements are prepared anew.
+    /// Moves the prepared statements to `aside`, so that all statements are prepared again.
     mutating func setAside() {
         aside = statements
         statements = [:]
     }
 
-    /// Keeps what was prepared anew.
+    /// Keeps the newly prepared statements.
     ///
-    /// - Returns: those that were set aside.
+    /// - Returns: the previous statements.
     mutating func keepNew() -> [Statement] {
         defer { aside = nil }
         return aside.map { Array($0.values) } ?? []
     }
 
-    /// Takes those that were set aside again.
+    /// Restores the previous statements.
     ///
-    /// - Returns: those that were prepared anew.
+    /// - Returns: the newly prepared statements.
     mutating func takeBack() -> [Statement] {
         guard let old = aside else { return [] }
         defer { (statements, aside) = (old, nil) }

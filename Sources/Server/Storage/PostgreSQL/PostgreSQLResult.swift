@@ -2,7 +2,7 @@ import CPQ
 import Core
 import Foundation
 
-/// A result of libpq with values in the binary format, freed with this value.
+/// libpq result with values in the binary format; freed with this value.
 struct PostgreSQLResult: ~Copyable {
     private let pointer: OpaquePointer?
 
@@ -19,16 +19,16 @@ struct PostgreSQLResult: ~Copyable {
         }
     }
 
-    /// The rows that the statement inserted, changed or deleted; 0 for any other statement.
+    /// Number of rows that the statement inserted, changed or deleted; 0 for any other statement.
     var changedRows: Int {
         guard let pointer, let command = PQcmdStatus(pointer), let text = PQcmdTuples(pointer) else { return 0 }
-        // A query tells how many rows it gave back.
+        // For a query, the number is that of the returned rows.
         return String(cString: command).hasPrefix("SELECT") ? 0 : Int(String(cString: text)) ?? 0
     }
 
     var rowCount: Int { Int(PQntuples(pointer)) }
 
-    /// The columns' places by their names; of two with one name the first counts.
+    /// Returns the columns' indices by name; of two columns with the same name, the first one counts.
     func columnPositions() -> [String: Int] {
         var positions: [String: Int] = [:]
         for column in 0..<PQnfields(pointer) {
@@ -45,7 +45,7 @@ struct PostgreSQLResult: ~Copyable {
         return SQLRow(positions: positions, values: values)
     }
 
-    /// The server's word on what failed; see ``StorageError/init(sqlState:place:primary:)``.
+    /// The server's error; see ``StorageError/init(sqlState:place:primary:)``.
     var error: StorageError {
         let place = [("table", field("t")), ("column", field("c")), ("constraint", field("n"))]
             .compactMap { kind, name in name.map { "\(kind) \($0)" } }
@@ -53,7 +53,7 @@ struct PostgreSQLResult: ~Copyable {
             sqlState: sqlState, place: place.joined(separator: ", "), primary: field("M") ?? "")
     }
 
-    /// The code of what failed; empty where nothing did.
+    /// SQLSTATE of the error; empty if there is none.
     var sqlState: String { field("C") ?? "" }
 
     private func field(_ code: Character) -> String? {
@@ -66,7 +66,7 @@ struct PostgreSQLResult: ~Copyable {
         let bytes = UnsafeRawBufferPointer(start: start, count: Int(PQgetlength(pointer, row, column)))
         guard let value = PostgreSQLType(rawValue: PQftype(pointer, column))?.value(of: bytes) else {
             let name = PQfname(pointer, column).map { String(cString: $0) } ?? "\(column)"
-            throw StorageError.column(name, wanted: "of a type that is known here")
+            throw StorageError.column(name, wanted: "of a supported type")
         }
         return value
     }

@@ -2,22 +2,21 @@ import Core
 import Crypto
 import Foundation
 
-/// The schema of PostgreSQL that a store's tables stand in: two stores may share a database, and a hospital's own tables
-/// stand beside ours.
+/// PostgreSQL schema that contains a store's tables. Two stores may share a database, also with tables of a hospital.
 public struct PostgreSQLSchema: Sendable, Hashable {
     public let name: String
-    /// The schemas of others, in their order, in which a table is looked for that does not stand in this one.
+    /// Schemas that are searched, in order, for tables that this schema does not contain.
     let alsoSearched: [String]
 
-    /// The queue's store.
+    /// Schema of the queue.
     public static let queue = PostgreSQLSchema(known: "tributary_queue")
-    /// The records' store.
+    /// Schema of the records.
     public static let records = PostgreSQLSchema(known: "tributary_records")
 
-    /// The store of links.
+    /// Schema of the links.
     public static let links = PostgreSQLSchema(known: "tributary_links")
 
-    /// What must be known beside an i2b2 of another database than the records'.
+    /// Schema of the replica's state, in the database of an i2b2 that is not in the records' database.
     public static let replica = PostgreSQLSchema(known: "tributary_warehouse")
 
     private init(known name: String, alsoSearched: [String] = []) {
@@ -25,12 +24,13 @@ public struct PostgreSQLSchema: Sendable, Hashable {
         self.alsoSearched = alsoSearched
     }
 
-    /// The same schema, with others in which a table is looked for that does not stand in this one.
+    /// Returns the same schema with further schemas to search for tables that it does not contain.
     public func searching(_ others: [PostgreSQLSchema]) -> PostgreSQLSchema {
         PostgreSQLSchema(known: name, alsoSearched: others.map(\.name))
     }
 
-    /// - Throws: ``StorageError`` `storage-address` where the name is not of small letters, digits and low lines, 1 to 63.
+    /// - Throws: ``StorageError`` `storage-address` if the name does not consist of 1 to 63 lowercase letters, digits
+    ///   and underscores, or begins with a digit.
     public init(_ name: String) throws(StorageError) {
         let isName = name.utf8.allSatisfy {
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
@@ -40,15 +40,15 @@ public struct PostgreSQLSchema: Sendable, Hashable {
             throw StorageError(
                 code: "storage-address",
                 message:
-                    "A schema's name has small letters, digits and low lines, 63 at most, and begins with no digit.")
+                    "A schema name has up to 63 lowercase letters, digits and underscores, and no digit at its start.")
         }
         self.init(known: name)
     }
 
-    /// The number of the lock that whoever writes to the store holds: of 64 bits, the same on every machine.
+    /// Key of the lock that a writer holds: 64 bits, the same on every machine.
     var lockKey: Int64 { key(of: "write") }
 
-    /// The number of the lock that whoever is connected shares, and whoever changes the schema holds alone.
+    /// Key of the lock that connected processes share, and that a change of the schema holds exclusively.
     var useKey: Int64 { key(of: "use") }
 
     private func key(of purpose: String) -> Int64 {
@@ -56,7 +56,7 @@ public struct PostgreSQLSchema: Sendable, Hashable {
         return digest.prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
     }
 
-    /// What each connection is told first. A load may take as long as it takes.
+    /// Returns the statements that configure each new connection. A load has longer time limits.
     func settings(for purpose: DatabasePurpose) -> [String] {
         let isLoading = purpose.isOfALoad
         return [

@@ -1,33 +1,33 @@
 import Foundation
 
-/// A connection and its thread. A connection that was lost is made anew for the next transaction.
+/// A connection and its thread. A lost connection is replaced for the next transaction.
 actor PostgreSQLSession {
-    /// The transactions that a session runs.
+    /// Kind of a transaction.
     enum Kind: Sendable {
-        /// One consistent state of the database.
+        /// Reads one consistent snapshot of the database.
         case reading
-        /// One at a time of all that write to this store, on whatever machine, as SQLite has it.
+        /// Writes. One writer at a time uses the store, across all machines, as in SQLite.
         case writing
     }
 
-    /// What the connection's holder says of the store's schema, as long as it is connected.
+    /// How a connection uses the store's schema while it is open.
     enum Use: Sendable {
-        /// It works with the schema as it is: nobody changes it meanwhile.
+        /// Uses the schema as it is: no one changes it meanwhile.
         case shared
-        /// It changes the schema: nobody else is connected to the store.
+        /// Changes the schema: no one else is connected to the store.
         case alone
     }
 
-    /// So often a transaction is begun anew that the server ended over others.
+    /// Maximum number of attempts of a transaction that the server ends because of others.
     private static let attempts = 5
-    /// So long a server that restarts is waited for.
+    /// Maximum wait for a server that restarts.
     private static let patience: Duration = .seconds(5)
 
     private let address: PostgreSQLAddress
     private let schema: PostgreSQLSchema
     private let purpose: DatabasePurpose
     private let use: Use
-    /// Looks at the store each time that a connection was made: it may have been changed since the last one.
+    /// Checks the store after each connect, because the store may have changed since the last one.
     private let check: @Sendable (any SQLTransaction) throws -> Void
     private let executor: DispatchQueueExecutor
     private var connection: PostgreSQLConnection?
@@ -49,9 +49,9 @@ actor PostgreSQLSession {
             qualityOfService: purpose == .recording ? BackgroundPriority.recording.qualityOfService : .default)
     }
 
-    /// Runs one transaction. It is durable when this returns, and undone when `body` throws.
+    /// Runs one transaction. It is durable when this function returns, and rolled back when `body` throws.
     ///
-    /// - Parameter onWait: told how long it waited for the turn to write.
+    /// - Parameter onWait: receives the time that the transaction waited for the write lock.
     func run<T: Sendable>(
         _ kind: Kind, onWait: (@Sendable (Duration) -> Void)? = nil, since asked: ContinuousClock.Instant = .now,
         _ body: @Sendable (any SQLTransaction) throws -> T
@@ -70,7 +70,7 @@ actor PostgreSQLSession {
         }
     }
 
-    /// Runs one transaction; once more where a table has other types than when its statements were prepared.
+    /// Runs one transaction, a second time if a table's types have changed since its statements were prepared.
     private func attemptOnce<T>(
         _ kind: Kind, onWait: (@Sendable (Duration) -> Void)?, since asked: ContinuousClock.Instant,
         _ body: (any SQLTransaction) throws -> T
@@ -89,9 +89,9 @@ actor PostgreSQLSession {
                 connection.endAside(keepingNew: true)
                 return value
             } catch let second {
-                // Tables that are wrong now refuse what is prepared for them as well, or hold values of the wrong type. What
-                // was prepared for the right ones is kept then: it does again when they are mended, and until then the
-                // server says of it what is the matter.
+                // A table that is wrong now also rejects the new statements, or holds values of the wrong type. Then
+                // keep the previous statements: they work again when the table is repaired, and until then the server's
+                // error names the cause.
                 let isWrongNow = connection.prepared.isRefused || (second as? StorageError)?.code == "storage-column"
                 connection.endAside(keepingNew: !isWrongNow)
                 throw isWrongNow ? error : second
@@ -118,7 +118,7 @@ actor PostgreSQLSession {
         }
     }
 
-    /// Runs statements that must stand outside of every transaction.
+    /// Runs statements that must not be part of a transaction.
     func runOutside(_ body: @Sendable (PostgreSQLConnection) throws -> Void) throws {
         let connection = try connection ?? connect()
         self.connection = connection
@@ -130,7 +130,7 @@ actor PostgreSQLSession {
         connection = nil
     }
 
-    /// A connection in a new transaction. One that turns out to be gone is made anew, for nothing was done yet.
+    /// Returns a connection in a new transaction. A lost connection is replaced, because nothing has run in it yet.
     private func begun(_ kind: Kind) throws -> PostgreSQLConnection {
         if let connection, connection.isAlive {
             do {
@@ -177,14 +177,14 @@ actor PostgreSQLSession {
                 guard (error as? StorageError)?.code == "storage-open", ContinuousClock.now < deadline else {
                     throw error
                 }
-                // The thread is this session's own.
+                // The thread belongs to this session.
                 usleep(pause)
                 pause = min(pause * 2, 1_000_000)
             }
         }
     }
 
-    /// A connection that holds what its use needs, to a store that was looked at.
+    /// Returns a connection that holds the lock of its use, to a store that passed the check.
     static func connected(
         _ address: PostgreSQLAddress, _ schema: PostgreSQLSchema, purpose: DatabasePurpose, use: Use,
         check: @Sendable (any SQLTransaction) throws -> Void
@@ -202,8 +202,8 @@ actor PostgreSQLSession {
     }
 
     private static let isChanging = StorageError(
-        code: "storage-locked", message: "The store is being brought up to date; try again when that is done.")
+        code: "storage-locked", message: "The store is being migrated; try again when the migration has ended.")
     private static let isInUse = StorageError(
         code: "storage-locked",
-        message: "Others work with the store; stop them before it is brought up to date.")
+        message: "Other processes use the store; stop them before it is migrated.")
 }

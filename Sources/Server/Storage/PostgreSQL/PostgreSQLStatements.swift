@@ -1,4 +1,4 @@
-/// A statement that runs for many rows, an answer each.
+/// Statement that runs for many rows and answers for each.
 final class PostgreSQLPreparedStatement: SQLStatement {
     private let transaction: PostgreSQLTransaction
     private let sql: String
@@ -15,10 +15,11 @@ final class PostgreSQLPreparedStatement: SQLStatement {
     func run() throws -> Int { try transaction.execute(sql, values) }
 }
 
-/// An insertion whose rows nobody asks about one by one: they wait until there are many, or until another statement may see
-/// them. Rows that must be new are copied, those that replace others are sent without waiting for each answer.
+/// Insertion without an answer for each row. It buffers rows until there are many, or until another statement may read
+/// them. Rows that must be new are sent with COPY; rows that may replace others are sent without waiting for each
+/// answer.
 final class PostgreSQLBulkInsertion: SQLStatement {
-    /// So many rows, and so many bytes of them, wait at most.
+    /// Maximum number of buffered rows, and of their bytes.
     private static let mostRows = 8_192
     private static let mostBytes = 4 << 20
 
@@ -40,7 +41,7 @@ final class PostgreSQLBulkInsertion: SQLStatement {
 
     func run() throws -> Int { try add(values) }
 
-    /// Inserts a row with these values.
+    /// Inserts a row with the given values.
     func add(_ values: [SQLValue]) throws -> Int {
         if target.onConflict == .fails {
             try copied.append(values)
@@ -56,7 +57,7 @@ final class PostgreSQLBulkInsertion: SQLStatement {
 
     func finish() throws { try transaction.flush() }
 
-    /// Writes what waits.
+    /// Writes the buffered rows.
     func flush(to connection: PostgreSQLConnection) throws {
         guard waiting > 0 else { return }
         waiting = 0
@@ -77,7 +78,7 @@ final class PostgreSQLBulkInsertion: SQLStatement {
 extension [SQLValue] {
     mutating func set(_ value: SQLValue, at position: Int) throws {
         guard indices.contains(position - 1) else {
-            throw StorageError(code: "storage-failed", message: "A statement has no place number \(position).")
+            throw StorageError(code: "storage-failed", message: "The statement has no placeholder number \(position).")
         }
         if case .text(let text) = value, text.utf8.contains(0) { throw StorageError.zeroByte }
         self[position - 1] = value
@@ -85,7 +86,7 @@ extension [SQLValue] {
 }
 
 extension SQLValue {
-    /// The bytes in memory, about.
+    /// Approximate size in memory, in bytes.
     fileprivate var size: Int {
         switch self {
         case .text(let text): text.utf8.count

@@ -1,10 +1,10 @@
-/// A transaction on one connection, on whose thread it runs.
+/// Transaction on one connection. It runs on the connection's thread.
 final class PostgreSQLTransaction: SQLTransaction {
-    /// Rows that ``each(_:_:_:)`` holds at a time.
+    /// Maximum number of rows that ``each(_:_:_:)`` holds at a time.
     private static let fetched = 256
 
     private let connection: PostgreSQLConnection
-    /// What has rows that wait, in the order in which they began to.
+    /// Insertions with buffered rows, in the order in which they began to buffer.
     private var bulk: [PostgreSQLBulkInsertion] = []
     private var cursors = 0
 
@@ -68,7 +68,7 @@ final class PostgreSQLTransaction: SQLTransaction {
         let name = "c\(cursors)"
         _ = try connection.runOnce("DECLARE \(name) NO SCROLL CURSOR FOR \(sql)", parameters)
         while true {
-            // What `body` inserted is written before the cursor goes on, as it is for every other statement.
+            // Write the rows that `body` inserted before the cursor continues, as before every other statement.
             try flush()
             let rows = try Self.rows(of: try connection.run("FETCH \(Self.fetched) FROM \(name)"))
             for row in rows { try body(row) }
@@ -80,7 +80,7 @@ final class PostgreSQLTransaction: SQLTransaction {
 
     func limited<T>(until end: ContinuousClock.Instant, _ body: () throws -> T) throws -> T {
         guard ContinuousClock.now < end else { throw StorageError.timeLimit }
-        // What waits is written without a limit.
+        // Buffered rows are written without the time limit.
         try flush()
         connection.end = end
         defer { connection.end = nil }
@@ -93,7 +93,7 @@ final class PostgreSQLTransaction: SQLTransaction {
     func prepare(_ sql: String) throws -> any SQLStatement { try PostgreSQLPreparedStatement(sql, in: self) }
 
     func prepare(_ insertion: SQLInsertionTarget) throws -> any SQLStatement {
-        // Whether a row was kept is the answer to that row.
+        // The caller needs the answer for each row.
         if case .keepsPresent(let key) = insertion.onConflict {
             return PostgreSQLKeepingInsertion(insertion, key: key, in: self)
         }
@@ -107,14 +107,14 @@ final class PostgreSQLTransaction: SQLTransaction {
 
     func note(_ insertion: PostgreSQLBulkInsertion) { bulk.append(insertion) }
 
-    /// Inserts a row unless it is there, and gives the number of rows that were new.
+    /// Inserts a row unless its key exists, and returns the number of new rows.
     func insert(_ target: SQLInsertionTarget, _ values: [SQLValue]) throws -> Int {
         let seen = try connection.references(of: target.table).union([target.table])
         if bulk.contains(where: { seen.contains($0.target.table) }) { try flush() }
         return try connection.run(target.sql, values).changedRows
     }
 
-    /// Writes the rows that wait: what others refer to is there before them.
+    /// Writes the buffered rows; referenced tables come before the tables that reference them.
     func flush() throws {
         guard !bulk.isEmpty else { return }
         var waiting = bulk
@@ -128,10 +128,10 @@ final class PostgreSQLTransaction: SQLTransaction {
         }
     }
 
-    /// The types of a table's columns, by their names.
+    /// Returns the types of a table's columns, by name.
     func columnTypes(of table: String) throws -> [String: String] { try connection.columnTypes(of: table) }
 
-    /// Writes what waits, and ends the transaction: it is durable when this returns.
+    /// Writes the buffered rows and commits: the transaction is durable when this function returns.
     func commit() throws {
         try flush()
         guard !connection.isFailed else {

@@ -1,8 +1,8 @@
 import Core
 import Foundation
 
-/// The types of columns that are read, by the numbers that PostgreSQL's catalogue gives them (`pg_type.oid`), and how their
-/// values are sent in the binary format.
+/// Supported column types, by their OID in PostgreSQL's catalog (`pg_type.oid`), and the decoding of their binary
+/// format.
 enum PostgreSQLType: UInt32 {
     case bool = 16
     case bytea = 17
@@ -23,9 +23,9 @@ enum PostgreSQLType: UInt32 {
     case timestamptz = 1184
     case numeric = 1700
 
-    /// The value of a column; nil where the bytes are none of the type.
+    /// Returns the value of a column; nil if the bytes do not have the format of the type.
     ///
-    /// A numeric without decimal places is an integer, as SQLite gives it. Timestamps are text, as i2b2's are with SQLite:
+    /// A numeric of scale 0 is an integer, as in SQLite. Timestamps are text, as i2b2's are in SQLite:
     /// `YYYY-MM-DD HH:MM:SS` in UTC.
     func value(of bytes: UnsafeRawBufferPointer) -> SQLValue? {
         switch self {
@@ -49,12 +49,12 @@ enum PostgreSQLType: UInt32 {
         return Number(bigEndian: bytes.loadUnaligned(as: Number.self))
     }
 
-    /// - Parameter days: since 2000-01-01.
+    /// - Parameter days: days since 2000-01-01.
     private static func day(_ days: Int64) -> String {
         SQLTimestamp.day(days: days + 10_957)
     }
 
-    /// - Parameter microseconds: since 2000-01-01T00:00:00Z.
+    /// - Parameter microseconds: microseconds since 2000-01-01T00:00:00Z.
     private static func instant(_ microseconds: Int64) -> String {
         let (seconds, part) = microseconds.flooredDivision(by: 1_000_000)
         let text = SQLTimestamp.text(seconds: seconds + 946_684_800, between: " ")
@@ -68,7 +68,7 @@ enum PostgreSQLType: UInt32 {
 
     private static let powers: [Double] = [1, 1e4, 1e8, 1e12]
 
-    /// A number as digits of base 10,000, its weight, its sign and its decimal places.
+    /// Decodes a numeric: digits of base 10,000, its weight, its sign and its scale.
     private static func numeric(_ bytes: UnsafeRawBufferPointer) -> SQLValue? {
         func word(_ index: Int) -> Int? {
             guard bytes.count >= index * 2 + 2 else { return nil }
@@ -83,9 +83,9 @@ enum PostgreSQLType: UInt32 {
         case 0xF000: return .real(-.infinity)
         default: break
         }
-        // The first digit counts ten thousand to the power of the weight.
+        // The first digit has the value 10,000 to the power of the weight.
         let exponent = (weight - count + 1) * 4
-        // What a Double holds exactly, divided by a power of ten that it holds exactly, is rounded once.
+        // Dividing two exact Doubles rounds only once.
         if scale > 0, (1...3).contains(count), (-12...0).contains(exponent) {
             var whole = 0
             for index in 0..<count { whole = whole * 10_000 + (word(index + 4) ?? 0) }

@@ -1,10 +1,10 @@
 extension StorageError {
-    /// An error that the server reports.
+    /// Creates the error that the server reports.
     ///
     /// - Parameters:
     ///   - sqlState: https://www.postgresql.org/docs/current/errcodes-appendix.html
-    ///   - place: the names of the table, the column and the constraint that the server names.
-    ///   - primary: the server's sentence. Of errors over data it holds the value, and is not passed on.
+    /// - place: names of the table, the column and the constraint that the server reports.
+    /// - primary: the server's message. For data errors it contains the value, and is not passed on.
     init(sqlState: String, place: String, primary: String) {
         let at = place.isEmpty ? "" : " (\(place))"
         switch (sqlState.prefix(2), sqlState) {
@@ -23,7 +23,7 @@ extension StorageError {
             self.init(code: "storage-io", message: "The database could not read or write a file of its own.")
         case ("XX", "XX001"), ("XX", "XX002"):
             self.init(code: "storage-corrupt", message: "The database is damaged\(at).")
-        // A standby says that a transaction that writes is a feature it has not.
+        // A standby reports a write as an unsupported feature.
         case ("0A", _) where primary.contains("recovery"), (_, "25006"), (_, "42501"):
             self.init(
                 code: "storage-read-only",
@@ -33,7 +33,7 @@ extension StorageError {
         case (_, "42P01"), (_, "42703"), (_, "42804"), (_, "42846"), (_, "42883"), (_, "42P10"), ("0A", _):
             self.init(
                 code: "storage-tables",
-                message: "The database's tables are not as they were made: \(primary) (SQLSTATE \(sqlState)).")
+                message: "The database's tables have an unexpected form: \(primary) (SQLSTATE \(sqlState)).")
         default:
             self.init(
                 code: "storage-failed",
@@ -41,14 +41,14 @@ extension StorageError {
         }
     }
 
-    /// What the server ended over a lock of others or a limit of time, or was told to end.
+    /// Error of a statement that the server ended because of another's lock or a time limit, or that was cancelled.
     static let tooSlow = StorageError(
         code: "storage-busy", message: "Others keep the database locked, or it is too slow; try again.")
 
-    /// A connection that cannot be made, or was lost.
+    /// Creates the error of a connection that cannot be opened or was lost.
     static func unreachable(_ detail: String) -> StorageError {
         StorageError(
             code: "storage-open",
-            message: "The database's server cannot be reached; what waits is tried again: \(detail)")
+            message: "The database server cannot be reached; pending work is retried: \(detail)")
     }
 }

@@ -3,14 +3,14 @@ import Foundation
 import Storage
 
 extension AccessControl {
-    /// Makes an account.
+    /// Creates an account.
     ///
     /// - Parameters:
-    ///   - password: nil for one that is made.
-    ///   - patient: whose records a participant has.
-    /// - Returns: the account, and its password where that was made, the only time it is seen.
+    ///   - password: nil to generate one.
+    ///   - patient: Patient of a participant.
+    /// - Returns: the account, and its password if it was generated; the only time it is returned.
     /// - Throws: ``TrustError`` `username-invalid`, `username-taken`, `account-invalid`, `password-invalid`,
-    ///   `participant-deleted`, or with the policy's reason.
+    ///   `participant-deleted`, or the policy's reason.
     public func createAccount(
         username: String, role: Role, patient: String? = nil, practitioner: String? = nil, password: String? = nil,
         cost: PasswordHash.Cost = .standard, by actor: Actor
@@ -18,7 +18,7 @@ extension AccessControl {
         guard let name = UserAccount.name(username) else {
             throw TrustError(
                 code: "username-invalid",
-                message: "A username has 1 to 64 letters and digits of ASCII, dots, hyphens, low lines, @ and +.")
+                message: "A username has 1 to 64 ASCII letters, digits, dots, hyphens, underscores, @ and +.")
         }
         guard UserAccount.roles.contains(role), (role == .participant) == (patient != nil),
             practitioner == nil || role != .participant, patient.map(ResourceName.isID) ?? true,
@@ -27,7 +27,7 @@ extension AccessControl {
             throw TrustError(
                 code: "account-invalid",
                 message:
-                    "A participant has the id of one Patient; a practitioner or staff may have that of a Practitioner."
+                    "A participant needs the id of a Patient; a practitioner or staff may have that of a Practitioner."
             )
         }
         let made = password == nil ? makePassword() : nil
@@ -49,24 +49,24 @@ extension AccessControl {
                     SQLValue(practitioner), now,
                 ])
             guard inserted > 0, let account = try self.account(id: id, in: transaction) else {
-                throw TrustError(code: "username-taken", message: "There is an account of that name already.")
+                throw TrustError(code: "username-taken", message: "There is already an account with this name.")
             }
             return account
         }
         return (account, made)
     }
 
-    /// All accounts by their names, those that were disabled too.
+    /// Returns all accounts by name, including disabled ones.
     public func accounts() async throws -> [UserAccount] {
         try await database.read {
             try $0.query("SELECT * FROM user_account ORDER BY username").map { try UserAccount($0) }
         }
     }
 
-    /// Gives an account another password, and ends its sessions and whatever apps were given.
+    /// Changes the password of an account, and ends its sessions and the authorizations of apps.
     ///
-    /// - Returns: the password, where it was made; nil where it was given.
-    /// - Throws: ``TrustError`` `account-unknown`, `password-invalid`, or with the policy's reason.
+    /// - Returns: the password if it was generated; nil if it was given.
+    /// - Throws: ``TrustError`` `account-unknown`, `password-invalid`, or the policy's reason.
     public func changePassword(
         username: String, to password: String? = nil, cost: PasswordHash.Cost = .standard, by actor: Actor
     ) async throws -> String? {
@@ -79,9 +79,9 @@ extension AccessControl {
         return made
     }
 
-    /// Disables an account, and ends its sessions and whatever apps were given.
+    /// Disables an account, and ends its sessions and the authorizations of apps.
     ///
-    /// - Throws: ``TrustError`` `account-unknown`, or with the policy's reason.
+    /// - Throws: ``TrustError`` `account-unknown`, or the policy's reason.
     public func disableAccount(username: String, by actor: Actor) async throws {
         let now = SQLValue(clock())
         try await change(username, by: actor) { id, transaction in
@@ -90,7 +90,7 @@ extension AccessControl {
         }
     }
 
-    /// The account of this id, unless it was disabled.
+    /// Returns the account with this id, unless it is disabled.
     func account(id: String, in transaction: any SQLTransaction) throws -> UserAccount? {
         try transaction.first("SELECT * FROM user_account WHERE id = ? AND disabled_at IS NULL", [SQLValue(id)])
             .map { try UserAccount($0) }
@@ -102,7 +102,7 @@ extension AccessControl {
         let name = SQLValue(UserAccount.name(username))
         try await database.write { transaction in
             guard let id = try transaction.first(Self.accountSQL, [name])?.text("id") else {
-                throw TrustError(code: "account-unknown", message: "There is no account of that name.")
+                throw TrustError(code: "account-unknown", message: "There is no account with this name.")
             }
             try requirePeople(actor, id, in: transaction)
             try body(id, transaction)
@@ -110,7 +110,7 @@ extension AccessControl {
         }
     }
 
-    /// Ends the sessions of an account and what apps were given for it.
+    /// Ends the sessions of an account and the authorizations that it gave to apps.
     func end(account id: String, in transaction: any SQLTransaction) throws {
         try transaction.execute("DELETE FROM user_session WHERE account_id = ?", [SQLValue(id)])
         let given = try transaction.query(
@@ -122,16 +122,16 @@ extension AccessControl {
         let decision = try decide(
             actor, .managePeople, Target(resourceType: "UserAccount", resourceID: id), in: transaction)
         guard decision.allowed else {
-            throw TrustError(code: decision.reason, message: "This account may not manage those of others.")
+            throw TrustError(code: decision.reason, message: "This account may not manage other accounts.")
         }
     }
 
-    /// 100 random bits as 20 characters of lower-case base32, in groups that can be read out.
+    /// Returns 100 random bits as 20 characters of lowercase base32, in groups for reading aloud.
     private func makePassword() -> String {
         let text = Array(Self.base32(random(13)).prefix(20))
         return stride(from: 0, to: text.count, by: 5).map { String(text[$0..<$0 + 5]) }.joined(separator: "-")
     }
 
-    /// Parameter: the name in small letters.
+    /// Parameter: name in lowercase.
     static let accountSQL = "SELECT * FROM user_account WHERE username = ?"
 }

@@ -2,18 +2,18 @@ import Foundation
 import Storage
 
 extension AccessControl {
-    /// A person has at most so many sessions; the oldest end first.
+    /// Maximum number of sessions of a person; the oldest end first.
     static let mostSessions = 20
 
     /// Signs a person in.
     ///
-    /// A name that nobody has takes as long as one that somebody has.
+    /// An unknown name takes as long as a known one.
     /// - Parameters:
     ///   - lifetime: seconds.
-    ///   - origin: where the password comes from, which decides when it is checked.
-    /// - Returns: the secret of the session, the only time it is seen; nil where name or password are wrong, or the account was
-    ///   disabled.
-    /// - Throws: ``PasswordQueueError`` where too many checks wait.
+    ///   - origin: origin of the password, which determines the order of the checks.
+    /// - Returns: the secret of the session, the only time it is returned; nil if name or password are wrong, or the
+    ///   account is disabled.
+    /// - Throws: ``PasswordQueueError`` if too many checks wait.
     public func signIn(
         username: String, password: String, lifetime: TimeInterval, checker: PasswordChecker,
         from origin: PasswordChecker.Origin, cost: PasswordHash.Cost = .standard
@@ -29,7 +29,7 @@ extension AccessControl {
         let now = clock()
         return try await database.write { transaction in
             guard try self.account(id: account.id, in: transaction) != nil,
-                // The password may have been changed meanwhile.
+                // The password may have changed meanwhile.
                 try transaction.first(Self.accountSQL, [name])?.textIfPresent("password") == hash.text,
                 try decide(account.actor, .signIn, Target(), in: transaction).allowed
             else { return nil }
@@ -49,7 +49,7 @@ extension AccessControl {
         }
     }
 
-    /// The session that has a secret; nil where it has ended.
+    /// Returns the session with a secret; nil if it has ended.
     public func session(_ secret: String) async throws -> UserSession? {
         let digest = SecretDigest(of: secret).hex
         let now = SQLValue(clock())
@@ -73,7 +73,7 @@ extension AccessControl {
 
     /// Parameters: digest, now.
     static let sessionSQL = "SELECT * FROM user_session WHERE session_digest = ? AND expires_at > ?"
-    /// Parameter: the account's id. Those that go when one more comes.
+    /// Sessions that end when a new one begins. Parameter: id of the account.
     static let surplusSessionsSQL = """
         SELECT session_digest FROM user_session WHERE account_id = ?
         ORDER BY created_at DESC LIMIT 100 OFFSET \(mostSessions - 1)

@@ -2,19 +2,19 @@ import Core
 import Dispatch
 import Synchronization
 
-/// Checks passwords one after the other on a thread of its own, from a bounded queue: each check takes 32 MB and tens of
-/// milliseconds of a processor.
+/// Checks passwords one by one on a thread of its own, from a bounded queue: each check takes 32 MB and tens of
+/// milliseconds of processor time.
 ///
-/// Known browsers come first. The others take turns: first their wide address prefixes, then the narrow prefixes within each.
-/// An address that floods the queue delays itself.
+/// Known browsers come first. The others alternate: first between wide address prefixes, then between the narrow
+/// prefixes within each. An address that floods the queue delays only itself.
 public final class PasswordChecker: Sendable {
-    /// Where a password comes from.
+    /// Origin of a password.
     public struct Origin: Sendable, Hashable {
-        /// The prefix that a provider assigns: an IPv6 /48, an IPv4 /24.
+        /// Prefix that a provider assigns: an IPv6 /48, an IPv4 /24.
         public let wide: String
-        /// The prefix of one subscriber: an IPv6 /56, an IPv4 address.
+        /// Prefix of one subscriber: an IPv6 /56, an IPv4 address.
         public let narrow: String
-        /// Whether a person signed in from this browser before, with the account in question.
+        /// Whether a person signed in with the same account from this browser before.
         public let isKnown: Bool
 
         public init(wide: String, narrow: String, isKnown: Bool = false) {
@@ -36,18 +36,18 @@ public final class PasswordChecker: Sendable {
 
     public init() {}
 
-    /// Checks that wait.
+    /// Number of waiting checks.
     var waiting: Int { @inline(never) get { state.withLock { $0.waiting.count } } }
 
-    /// Whether a password is the one that was hashed.
+    /// Returns whether a password has this hash.
     ///
-    /// - Throws: ``PasswordQueueError`` where too many checks wait.
+    /// - Throws: ``PasswordQueueError`` if too many checks wait.
     func matches(_ password: String, _ hash: PasswordHash, from origin: Origin) async throws(PasswordQueueError) -> Bool
     {
         try await run(from: origin) { hash.matches(password) }
     }
 
-    /// Does work when its turn comes.
+    /// Runs `work` when its turn comes.
     func run(from origin: Origin, _ work: @escaping Work) async throws(PasswordQueueError) -> Bool {
         let outcome: Bool? = await withCheckedContinuation { continuation in
             let item = PasswordQueue.Item(work: work) { continuation.resume(returning: $0) }
@@ -85,52 +85,53 @@ public final class PasswordChecker: Sendable {
     }
 }
 
-/// Too many password checks wait.
+/// Error: too many password checks wait.
 public struct PasswordQueueError: CodedError, Hashable {
     public let code = "sign-in-busy"
     public let message = "Too many people sign in at the moment. Try again in a few seconds."
 }
 
-/// The order in which password checks are done. Pure.
+/// Order of the password checks. Pure.
 struct PasswordQueue {
     struct Item: Sendable {
         let work: PasswordChecker.Work
-        /// Takes the outcome; nil where the check is refused.
+        /// Receives the result; nil if the check is refused.
         let finish: @Sendable (Bool?) -> Void
     }
 
-    /// The checks of one narrow prefix, in their order.
+    /// Checks of one narrow prefix, in order.
     private struct Line {
         let narrow: String
         var items: [Item]
     }
 
-    /// The lines of one wide prefix; the first is next.
+    /// Lines of one wide prefix; the first one is next.
     private struct Group {
         let wide: String
         var lines: [Line]
         var count: Int { lines.reduce(0) { $0 + $1.items.count } }
     }
 
-    /// Maximum checks that wait, of known browsers and of all others.
+    /// Maximum numbers of waiting checks, of known browsers and of all others.
     static let maximumKnown = 16
     static let maximumOthers = 48
-    /// Maximum checks of one wide and of one narrow prefix that wait.
+    /// Maximum numbers of waiting checks of one wide and of one narrow prefix.
     static let maximumOfWide = 16
     static let maximumOfNarrow = 8
 
     private var known: [Item] = []
     private var groups: [Group] = []
 
-    /// Checks that wait.
+    /// Number of waiting checks.
     var count: Int { known.count + others }
     private var others: Int { groups.reduce(0) { $0 + $1.count } }
 
     /// Adds a check.
     ///
-    /// A full queue refuses the last check of the group that has the most, unless none has more than the new one's would have.
+    /// A full queue refuses the last check of the largest group, unless that group is not larger than the new check's
+    /// group would be.
     ///
-    /// - Returns: the checks that are refused for it, which may be itself.
+    /// - Returns: the refused checks, possibly including the new one.
     mutating func add(_ item: Item, from origin: PasswordChecker.Origin) -> [Item] {
         if origin.isKnown, known.count < Self.maximumKnown {
             known.append(item)
@@ -173,7 +174,7 @@ struct PasswordQueue {
         return item
     }
 
-    /// Removes the check whose turn it is. The group and the line that it came from go to the end.
+    /// Removes the next check. Its group and its line move to the end.
     mutating func next() -> Item? {
         if !known.isEmpty { return known.removeFirst() }
         guard !groups.isEmpty else { return nil }

@@ -3,32 +3,32 @@ import Crypto
 import CryptoExtras
 import Foundation
 
-/// What is kept of a password: scrypt (RFC 7914) with a salt of its own, and what it cost.
+/// Stored form of a password: scrypt (RFC 7914) with a salt and the cost parameter.
 public struct PasswordHash: Sendable, Hashable {
-    /// How much work a guess is.
+    /// Work of one check.
     public struct Cost: Sendable, Hashable {
-        /// The logarithm of scrypt's N; each step doubles time and memory.
+        /// Binary logarithm of scrypt's N; each increment doubles time and memory.
         let exponent: Int
 
         /// 32 MB and some tens of milliseconds.
         public static let standard = Cost(exponent: 15)
-        /// For tests alone: no protection.
+        /// For tests only; gives no protection.
         static let least = Cost(exponent: 4)
         static let allowed = 4...17
     }
 
-    /// As it is stored: `scrypt$EXPONENT$SALT$HASH`.
+    /// Stored text: `scrypt$EXPONENT$SALT$HASH`.
     public let text: String
     private let cost: Cost
     private let salt: Data
     private let hash: Data
 
-    /// The lengths of a password in characters.
+    /// Permitted lengths of a password in characters.
     public static let passwordLength = 8...256
     private static let blockSize = 8
     private static let hashBytes = 32
 
-    /// - Throws: ``TrustError`` `password-invalid` for one that is too short or too long.
+    /// - Throws: ``TrustError`` `password-invalid` if the password is too short or too long.
     init(of password: String, salt: Data, cost: Cost) throws {
         guard Self.passwordLength.contains(password.count), password.utf8.count <= 1_024 else {
             throw TrustError(
@@ -43,7 +43,7 @@ public struct PasswordHash: Sendable, Hashable {
         text = "scrypt$\(cost.exponent)$\(salt.base64URL)$\(hash.base64URL)"
     }
 
-    /// Reads what was stored.
+    /// Parses a stored text.
     init?(text: String) {
         let parts = text.split(separator: "$", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 4, parts[0] == "scrypt", let exponent = Int(parts[1]), Cost.allowed.contains(exponent),
@@ -55,19 +55,19 @@ public struct PasswordHash: Sendable, Hashable {
         self.hash = hash
     }
 
-    /// A hash that no password has, at which as long is worked as at one that is stored.
+    /// Returns a hash that no password has, whose check takes as long as that of a stored one.
     static func ofNobody(_ cost: Cost) -> PasswordHash? {
         let nothing = Data(count: hashBytes).base64URL
         return PasswordHash(text: "scrypt$\(cost.exponent)$\(Data(count: 16).base64URL)$\(nothing)")
     }
 
-    /// Whether it is the password's, in a time that depends on neither.
+    /// Returns whether a password has this hash, in constant time.
     func matches(_ password: String) -> Bool {
         guard password.utf8.count <= 1_024, let derived = try? Self.derive(password, salt, cost) else { return false }
         return zip(derived, hash).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
 
-    /// Of a text that is typed with other code points on another keyboard, the same.
+    /// Normalizes the password, because keyboards produce different code points for the same text.
     private static func derive(_ password: String, _ salt: Data, _ cost: Cost) throws -> Data {
         let key = try KDF.Scrypt.deriveKey(
             from: Data(password.precomposedStringWithCanonicalMapping.utf8), salt: salt, outputByteCount: hashBytes,

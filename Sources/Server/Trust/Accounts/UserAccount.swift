@@ -1,40 +1,40 @@
 import Foundation
 import Storage
 
-/// A person who signs in.
+/// Account of a person who signs in.
 public struct UserAccount: Sendable, Hashable {
     public let id: String
-    /// The name by which they sign in, in small letters.
+    /// Name for signing in, in lowercase.
     public let username: String
     /// `participant`, `practitioner` or `staff`.
     public let role: Role
-    /// The Patient who a participant is; they see nobody else.
+    /// Patient of a participant, who can access no other.
     public let patient: String?
-    /// The Practitioner who they are.
+    /// Practitioner of the account.
     public let practitioner: String?
     public let createdAt: Date
     public let disabledAt: Date?
 
-    /// The roles of people who sign in.
+    /// Roles that can sign in.
     public static let roles: [Role] = [.participant, .practitioner, .staff]
 
-    /// Which resource they are (`fhirUser`), below the FHIR base; nil where there is none.
+    /// Reference to the account's own resource (`fhirUser`), relative to the FHIR base; nil if there is none.
     public var resource: String? { ownResource.map { "\($0.type)/\($0.id)" } }
 
-    /// The same by its type and its id.
+    /// Type and id of the account's own resource.
     var ownResource: OwnResource? {
         patient.map { OwnResource(type: "Patient", id: $0) }
             ?? practitioner.map { OwnResource(type: "Practitioner", id: $0) }
     }
 
-    /// Who acts.
+    /// Actor for the account.
     public var actor: Actor { Actor(id: id, role: role, participant: patient) }
 
     init(_ row: SQLRow) throws {
         id = try row.text("id")
         username = try row.text("username")
         guard let role = Role(rawValue: try row.text("role")), Self.roles.contains(role) else {
-            throw StorageError(code: "storage-column", message: "An account has a role that nobody who signs in has.")
+            throw StorageError(code: "storage-column", message: "An account has a role that cannot sign in.")
         }
         self.role = role
         patient = row.textIfPresent("participant")
@@ -43,8 +43,8 @@ public struct UserAccount: Sendable, Hashable {
         disabledAt = row.dateIfPresent("disabled_at")
     }
 
-    /// The name as it is looked up; nil for what is none: 1 to 64 letters and digits of ASCII and `.`, `-`, `_`, `@`, `+`,
-    /// so that no two names look the same.
+    /// Returns the normalized name; nil for an invalid one. A name has 1 to 64 ASCII letters and digits and `.`, `-`,
+    /// `_`, `@`, `+`, so that no two names look alike.
     static func name(_ text: String) -> String? {
         let folded = text.lowercased()
         guard (1...64).contains(text.utf8.count), folded.utf8.count == text.utf8.count,
@@ -56,11 +56,11 @@ public struct UserAccount: Sendable, Hashable {
     }
 }
 
-/// A person at a browser, from when they signed in.
+/// Session of a person in a browser after signing in.
 public struct UserSession: Sendable, Hashable {
     public let account: UserAccount
     public let createdAt: Date
     public let expiresAt: Date
-    /// What is kept of its secret.
+    /// Stored digest of its secret.
     let digest: String
 }

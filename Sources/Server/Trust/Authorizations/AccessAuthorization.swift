@@ -1,19 +1,19 @@
 import Foundation
 import Storage
 
-/// What a client may do: what a person approved, or what it has on its own. All its tokens hang on it.
+/// Authorization of a client: what a person approved, or what the client has by itself. All its tokens depend on it.
 public struct AccessAuthorization: Sendable, Hashable {
     public let id: String
     public let clientID: String
-    /// The account of the person who approved; nil where the client acts on its own.
+    /// Account of the person who approved; nil for a client without a person.
     public let accountID: String?
-    /// The patient that was chosen for the app.
+    /// Patient that was selected for the app.
     public let patient: String?
     public let scopes: AccessScopes
-    /// When the person signed in.
+    /// Time at which the person signed in.
     public let authenticatedAt: Date?
     public let createdAt: Date
-    /// When it ends, whatever is asked for again until then.
+    /// Time at which it ends, regardless of refreshes.
     public let expiresAt: Date
 
     init(_ row: SQLRow) throws {
@@ -28,22 +28,22 @@ public struct AccessAuthorization: Sendable, Hashable {
     }
 }
 
-/// Tokens that were given out, the only time they are seen.
+/// Issued tokens; the only time they are returned.
 public struct IssuedTokens: Sendable, Hashable {
     public let accessToken: String
-    /// When the access token ends.
+    /// Expiry of the access token.
     public let expiresAt: Date
-    /// What the access token may do.
+    /// Scopes of the access token.
     public let scopes: AccessScopes
     public let refreshToken: String?
     public let authorization: AccessAuthorization
-    /// The value by which the app knows the answer to its own request (OpenID Connect Core 1.0 section 3.1.2.1).
+    /// Value that connects the response with the app's request (OpenID Connect Core 1.0 section 3.1.2.1).
     public let nonce: String?
-    /// The person for whom the app acts.
+    /// Account of the person for whom the app acts.
     public let account: UserAccount?
 }
 
-/// What is told of a token to whom it was given to (RFC 7662 section 2.2).
+/// Token information for introspection by its client (RFC 7662 section 2.2).
 public struct TokenInformation: Sendable, Hashable {
     public let scopes: AccessScopes
     public let createdAt: Date
@@ -53,7 +53,8 @@ public struct TokenInformation: Sendable, Hashable {
 }
 
 extension AccessScopes {
-    /// The most that somebody in a role may let a client have, or a client has on its own: the study team reads.
+    /// Returns the maximum scopes that a role can give to a client, or that a client has by itself. The study team has
+    /// read access only.
     public static func most(of role: Role) -> AccessScopes {
         let person = "launch/patient openid fhirUser profile offline_access online_access conf/V sens/*"
         let text =
@@ -66,15 +67,15 @@ extension AccessScopes {
         return AccessScopes(known: text.split(separator: " ").map { AccessScope($0) })
     }
 
-    /// Whether a patient has to be chosen for the app.
+    /// Whether a patient must be selected for the app.
     public var needPatient: Bool {
         contains(.launchPatient) || resources.contains { $0.context == .patient }
     }
 
-    /// Whether it may ask for new tokens after the first has ended.
+    /// Whether the client may request new access tokens after the first one has expired.
     public var permitRefreshing: Bool { contains(.offlineAccess) || contains(.onlineAccess) }
 
-    /// Those that some texts name, in the order of these scopes.
+    /// Returns the scopes with the given texts, in the order of these scopes.
     public func keeping(_ texts: Set<String>) -> AccessScopes {
         AccessScopes(known: scopes.filter { texts.contains($0.text) })
     }

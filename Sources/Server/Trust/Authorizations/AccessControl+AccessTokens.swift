@@ -2,19 +2,19 @@ import Foundation
 import Storage
 
 extension AccessControl {
-    /// What the bearer of an access token may do with records (SMART on FHIR); nil where it is worth nothing any more.
+    /// Returns the grant of an access token (SMART on FHIR); nil if the token is not valid any more.
     func grant(accessToken digest: SQLValue, in transaction: any SQLTransaction) throws -> AccessGrant? {
         let now = SQLValue(clock())
         guard let row = try transaction.first(Self.accessGrantSQL, [digest, now, now]) else { return nil }
         let account = try row.textIfPresent("account_id").map { try self.account(id: $0, in: transaction) }
-        // A person's account that is gone or disabled takes with it whatever it approved.
+        // What a person approved ends when their account is deleted or disabled.
         if case .some(nil) = account { return nil }
         return try Self.grant(
             client: row.text("client_id"), account: account ?? nil, patient: row.textIfPresent("participant"),
             scopes: AccessScopes(row.text("scopes")), end: row.date("expires_at"))
     }
 
-    /// Whose records a client reaches for a person: a participant's are their own, whatever was asked for.
+    /// Returns the grant of a client. For a participant it is limited to their own records, whatever was requested.
     static func grant(
         client: String, account: UserAccount?, patient: String?, scopes: AccessScopes, end: Date
     ) throws -> AccessGrant {
@@ -27,7 +27,7 @@ extension AccessControl {
                 client: client, person: account.id, role: account.role, patients: .only([own]),
                 patientInContext: patient, scopes: scopes, ownResource: account.ownResource, end: end)
         }
-        // Nobody else reaches all by an omission.
+        // A participant without a Patient must not get access to all records.
         guard account.role != .participant else { throw AccessGrantError.patientMissing }
         return try AccessGrant(
             client: client, person: account.id, role: account.role, patients: .all, patientInContext: patient,

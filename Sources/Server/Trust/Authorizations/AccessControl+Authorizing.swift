@@ -2,14 +2,14 @@ import Foundation
 import Storage
 
 extension AccessControl {
-    /// What a person approved of what an app asked for.
+    /// A person's approval of an app's request.
     public struct Approval: Sendable, Hashable {
         public let client: RegisteredClient
         public let session: UserSession
         public let scopes: AccessScopes
         public let patient: String?
         public let expiresAt: Date
-        /// Where the code is sent to; whoever redeems it must name the same.
+        /// URI that receives the code; the request that redeems the code must contain the same one.
         public let redirectURI: String
         /// `code_challenge` by S256 (RFC 7636 section 4.2).
         public let challenge: String
@@ -30,18 +30,18 @@ extension AccessControl {
         }
     }
 
-    /// Seconds in which a code is redeemed (RFC 6749 section 4.1.2 has ten minutes at most).
+    /// Seconds until a code expires (RFC 6749 section 4.1.2 recommends a maximum of ten minutes).
     public static let codeLifetime: TimeInterval = 60
-    /// A person has at most so many authorizations of one client; the oldest end first.
+    /// Maximum number of authorizations of one client by a person; the oldest end first.
     static let mostAuthorizations = 50
-    /// The same for a client that acts on its own.
+    /// Maximum number of authorizations of a client without a person.
     static let mostServiceAuthorizations = 500
-    /// An authorization has at most so many access tokens; the oldest end first.
+    /// Maximum number of access tokens of an authorization; the oldest end first.
     static let mostAccessTokens = 20
 
-    /// Makes the code by which an app gets what a person approved (RFC 6749 section 4.1.2), the only time it is seen.
+    /// Creates the code that an app exchanges for tokens (RFC 6749 section 4.1.2); the only time it is returned.
     ///
-    /// - Throws: ``TrustError`` with the policy's reason; ``AccessGrantError`` where a patient is missing;
+    /// - Throws: ``TrustError`` with the policy's reason; ``AccessGrantError`` if a patient is missing;
     ///   `participant-deleted`.
     public func authorize(_ approval: Approval) async throws -> String {
         let code = String.newSecret(random)
@@ -77,7 +77,7 @@ extension AccessControl {
         return code
     }
 
-    /// Gives a client that acts on its own what it may have (SMART Backend Services).
+    /// Issues an access token to a client without a person (SMART Backend Services).
     public func issueServiceToken(
         to client: RegisteredClient, scopes: AccessScopes, lifetime: TimeInterval
     ) async throws -> IssuedTokens {
@@ -95,7 +95,7 @@ extension AccessControl {
         }
     }
 
-    /// Notes what a client proved itself with.
+    /// Records the use of a client assertion.
     ///
     /// - Returns: whether it had not been used before.
     public func use(assertion tokenID: String, of clientID: String, expiresAt: Date) async throws -> Bool {
@@ -112,7 +112,7 @@ extension AccessControl {
 }
 
 extension AccessControl {
-    /// A row that is to be written.
+    /// A new row of the table.
     struct NewAuthorization: Sendable {
         let id: String
         let clientID: String
@@ -138,7 +138,7 @@ extension AccessControl {
         guard decision.allowed, try self.client(client.id, in: transaction) != nil else {
             throw TrustError(
                 code: decision.allowed ? "client-revoked" : decision.reason,
-                message: "This account may not let an app have access.")
+                message: "This account may not authorize an app.")
         }
     }
 
@@ -190,7 +190,7 @@ extension AccessControl {
             """, [id, id, SQLValue(Self.mostAccessTokens)])
     }
 
-    /// Removes what has ended: whatever hangs on an authorization ends with it or before.
+    /// Removes expired authorizations and tokens. Nothing that depends on an authorization lasts longer than it.
     func removeEnded(in transaction: any SQLTransaction) throws {
         let now = SQLValue(clock())
         try transaction.execute("DELETE FROM bearer_token WHERE expires_at <= ?", [now])
@@ -207,8 +207,8 @@ extension AccessControl {
         }
     }
 
-    /// Ends all sessions and whatever was given to clients. In a store that was brought back from a copy, codes and refresh
-    /// tokens that were used since would count again, and what was revoked since would be worth something.
+    /// Ends all sessions and authorizations of clients. After a restore, codes and refresh tokens that were used since
+    /// the backup would be valid again, as would everything that was revoked since.
     public static func endAuthorizations(in transaction: any SQLTransaction) throws {
         let tables = Set(try transaction.tableNames())
         for table in ["bearer_token", "refresh_token", "authorization_code", "access_authorization", "user_session"]
@@ -217,7 +217,7 @@ extension AccessControl {
         }
     }
 
-    /// Parameters: client, account, how many stay.
+    /// Parameters: client, account, number of authorizations to keep.
     static let surplusSQL = """
         SELECT id FROM access_authorization WHERE client_id = ? AND account_id = ?
         ORDER BY number DESC LIMIT 100 OFFSET ?
@@ -226,6 +226,6 @@ extension AccessControl {
         SELECT id FROM access_authorization WHERE client_id = ? AND account_id IS NULL
         ORDER BY number DESC LIMIT 100 OFFSET ?
         """
-    /// Parameter: now. So many at a time as no writer waits for.
+    /// Parameter: now. The limit keeps the wait of other writers short.
     static let endedSQL = "SELECT id FROM access_authorization WHERE expires_at <= ? ORDER BY expires_at LIMIT 200"
 }

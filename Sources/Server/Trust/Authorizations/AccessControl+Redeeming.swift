@@ -3,15 +3,15 @@ import Crypto
 import Foundation
 import Storage
 
-/// Why no token is given (RFC 6749 section 5.2): each is `invalid_grant` but the last.
+/// Reason why no token is issued (RFC 6749 section 5.2): `invalid_grant` for all but the last.
 public enum RedemptionRefusal: CodedError, Hashable {
-    /// It was never given, has ended, or belongs to another client.
+    /// It was never issued, has expired, or belongs to another client.
     case unknown
-    /// It was used before: whatever was given for it has ended, for two have it.
+    /// It was used before. Everything that was issued for it is revoked, because two parties have it.
     case reused
-    /// It was given for another request than the one that is repeated.
+    /// It was issued for a different request.
     case otherRequest
-    /// Nothing is left of the scopes that are asked for.
+    /// None of the requested scopes is approved.
     case scope
 
     public var code: String {
@@ -26,7 +26,7 @@ public enum RedemptionRefusal: CodedError, Hashable {
     public var message: String {
         switch self {
         case .unknown: "The code or token is unknown, has ended, or was given to another client."
-        case .reused: "It was used before; what was given for it has ended. Begin anew."
+        case .reused: "It was used before, so all tokens issued for it are revoked. Start a new authorization."
         case .otherRequest: "The redirect_uri or the code_verifier is not the one of the request."
         case .scope: "None of these scopes was approved."
         }
@@ -34,7 +34,7 @@ public enum RedemptionRefusal: CodedError, Hashable {
 }
 
 extension AccessControl {
-    /// A refresh token that was used is remembered beside so many later ones.
+    /// Maximum number of refresh tokens that are stored for an authorization, including used ones.
     static let mostRefreshTokens = 100
 
     private enum Redemption: Sendable {
@@ -49,7 +49,7 @@ extension AccessControl {
         }
     }
 
-    /// Secrets that a redemption gives out, made before the transaction, which may run twice.
+    /// Secrets of a redemption, generated before the transaction because that may run twice.
     private struct NewTokens: Sendable {
         let access: String
         let refresh: String
@@ -59,9 +59,9 @@ extension AccessControl {
         NewTokens(access: String.newSecret(random), refresh: String.newSecret(random))
     }
 
-    /// Gives the tokens of a code, once (RFC 6749 section 4.1.3, RFC 7636 section 4.6).
+    /// Exchanges a code for tokens, once (RFC 6749 section 4.1.3, RFC 7636 section 4.6).
     ///
-    /// - Throws: ``RedemptionRefusal``. Who brings a code that was used has ended whatever was given for it.
+    /// - Throws: ``RedemptionRefusal``. Presenting a used code revokes everything that was issued for it.
     public func redeem(
         code: String, client: RegisteredClient, redirectURI: String, verifier: String, lifetime: TimeInterval
     ) async throws -> IssuedTokens {
@@ -90,10 +90,10 @@ extension AccessControl {
         }.get()
     }
 
-    /// Gives new tokens for a refresh token, which counts once (RFC 6749 section 6; RFC 9700 section 4.14).
+    /// Exchanges a refresh token for new tokens, once (RFC 6749 section 6; RFC 9700 section 4.14).
     ///
-    /// - Parameter asked: what the new access token is to do; nil for all that was approved.
-    /// - Throws: ``RedemptionRefusal``. Who brings a token that was used has ended whatever was given for it.
+    /// - Parameter asked: scopes of the new access token; nil for all approved scopes.
+    /// - Throws: ``RedemptionRefusal``. Presenting a used token revokes everything that was issued for it.
     public func refresh(
         _ token: String, client: RegisteredClient, asking asked: AccessScopes?, lifetime: TimeInterval
     ) async throws -> IssuedTokens {
@@ -118,8 +118,8 @@ extension AccessControl {
         }.get()
     }
 
-    /// Ends a token that a client was given: an access token alone, a refresh token with all that was given for it
-    /// (RFC 7009 section 2.1). One that is unknown or another client's stays as it is.
+    /// Revokes a token of a client: an access token by itself, a refresh token with its whole authorization (RFC 7009
+    /// section 2.1). A token that is unknown or belongs to another client is not changed.
     public func revoke(token: String, of client: RegisteredClient) async throws {
         let digest = SQLValue(SecretDigest(of: token).hex)
         try await database.write { transaction in
@@ -135,7 +135,7 @@ extension AccessControl {
         }
     }
 
-    /// What a client may know of a token that was given to it; nil where it is worth nothing, or was given to another one.
+    /// Returns the information about a client's own token; nil if the token is not valid or belongs to another client.
     public func information(of token: String, client: RegisteredClient) async throws -> TokenInformation? {
         let digest = SQLValue(SecretDigest(of: token).hex)
         let now = clock()
@@ -164,14 +164,14 @@ extension AccessControl {
 }
 
 extension AccessControl {
-    /// An authorization in force, and the person who gave it.
+    /// A valid authorization and the person who gave it.
     private struct Held {
         let authorization: AccessAuthorization
         let account: UserAccount?
         let session: String?
     }
 
-    /// The authorization, where it is the client's and in force and the person's account is.
+    /// Returns the authorization if it belongs to the client and is valid, and the person's account is active.
     private func authorization(
         _ id: String, of client: RegisteredClient, in transaction: any SQLTransaction
     ) throws -> Held? {
@@ -188,7 +188,7 @@ extension AccessControl {
             authorization: authorization, account: account, session: row.textIfPresent("session_digest"))
     }
 
-    /// Whether refreshing goes on: with `online_access` for as long as the person is signed in.
+    /// Whether refreshing is still permitted: with `online_access` only while the person is signed in.
     private func isSignedIn(_ held: Held, in transaction: any SQLTransaction) throws -> Bool {
         guard !held.authorization.scopes.contains(.offlineAccess), let session = held.session else { return true }
         return try transaction.first(Self.sessionSQL, [SQLValue(session), SQLValue(clock())]) != nil

@@ -5,9 +5,10 @@ import Wire
 extension AccessControl {
     /// Registers a client.
     ///
-    /// - Parameter allowingLoopback: whether its keys may be fetched from the machine itself.
-    /// - Returns: the client, and its secret where it has one, the only time that is seen.
-    /// - Throws: ``TrustError`` for what is said of it, or with the policy's reason; ``Wire/WireError`` where its keys are none.
+    /// - Parameter allowingLoopback: whether its keys may be fetched from the same machine.
+    /// - Returns: the client, and its secret if it has one; the only time that is returned.
+    /// - Throws: ``TrustError`` for invalid properties, or with the policy's reason; ``Wire/WireError`` for invalid
+    ///   keys.
     public func createClient(
         _ new: NewClient, allowingLoopback: Bool = false, by actor: Actor
     ) async throws -> (client: RegisteredClient, secret: String?) {
@@ -41,7 +42,7 @@ extension AccessControl {
         return (made, secret)
     }
 
-    /// All clients, those that were revoked too, in the order of their making.
+    /// Returns all clients, including revoked ones, in the order of their creation.
     public func clients() async throws -> [RegisteredClient] {
         try await database.read { transaction in
             try transaction.query("SELECT * FROM registered_client ORDER BY created_at, id").map { row in
@@ -50,7 +51,7 @@ extension AccessControl {
         }
     }
 
-    /// Ends a client and whatever it was given; false where there is none with the id.
+    /// Revokes a client and all its authorizations; false if there is none with the id.
     public func revokeClient(id: String, by actor: Actor) async throws -> Bool {
         let now = clock()
         return try await database.write { transaction in
@@ -61,7 +62,7 @@ extension AccessControl {
         }
     }
 
-    /// The client of this id, unless it was revoked.
+    /// Returns the client with this id, unless it is revoked.
     public func client(id: String) async throws -> RegisteredClient? {
         try await database.lookUp { try client(id, in: $0) }
     }
@@ -71,7 +72,7 @@ extension AccessControl {
         return try RegisteredClient(row, redirectURIs: redirectURIs(of: id, in: transaction))
     }
 
-    /// The client that has this secret, unless it was revoked.
+    /// Returns the client with this secret, unless it is revoked.
     public func authenticateRegisteredClient(id: String, secret: String) async throws -> RegisteredClient? {
         try await database.read { transaction in
             let stored = try transaction.first(Self.clientSQL, [SQLValue(id)])?.textIfPresent("secret_digest")
@@ -80,7 +81,7 @@ extension AccessControl {
         }
     }
 
-    /// Whether scripts of this origin are those of a client: whoever is sent back there may ask for tokens from there.
+    /// Whether an origin is that of a client's redirect URI. Scripts of this origin may request tokens.
     public func isOriginOfClient(_ origin: String) async throws -> Bool {
         guard origin.utf8.count <= RegisteredURL.longest else { return false }
         return try await database.lookUp { try $0.first(Self.originSQL, [SQLValue(origin)]) != nil }
@@ -90,10 +91,10 @@ extension AccessControl {
         try transaction.query(Self.redirectSQL, [SQLValue(id)]).map { try $0.text("uri") }
     }
 
-    /// Parameter: the client's id.
+    /// Parameter: id of the client.
     static let clientSQL = "SELECT * FROM registered_client WHERE id = ? AND revoked_at IS NULL"
     static let redirectSQL = "SELECT uri FROM client_redirect WHERE client_id = ? ORDER BY place"
-    /// Parameter: the origin.
+    /// Parameter: origin.
     static let originSQL = """
         SELECT 1 AS one FROM client_redirect r JOIN registered_client c ON c.id = r.client_id
         WHERE r.origin = ? AND c.revoked_at IS NULL LIMIT 1

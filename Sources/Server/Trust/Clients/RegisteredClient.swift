@@ -1,20 +1,20 @@
 import Foundation
 import Storage
 
-/// An app or a server that was registered to ask for tokens (SMART on FHIR; RFC 6749 section 2).
+/// An app or a server that is registered to request tokens (SMART on FHIR; RFC 6749 section 2).
 public struct RegisteredClient: Sendable, Hashable {
-    /// How it proves who it is.
+    /// Authentication method of a client.
     public enum Proof: Sendable, Hashable {
-        /// It cannot keep a secret, and proves nothing (`client-public`).
+        /// None, because the client cannot keep a secret (`client-public`).
         case none
-        /// By a secret (`client-confidential-symmetric`), of which a digest is kept.
+        /// A secret, stored as a digest (`client-confidential-symmetric`).
         case secret
-        /// By a key of this JWK set, as it was registered (`client-confidential-asymmetric`).
+        /// A key of the registered JWK set (`client-confidential-asymmetric`).
         case keySet(Data)
-        /// By a key of the JWK set at this address.
+        /// A key of the JWK set at this URL.
         case keySetURL(String)
 
-        /// The word under which it is listed.
+        /// Name of the method in listings.
         public var name: String {
             switch self {
             case .none: "public"
@@ -26,20 +26,20 @@ public struct RegisteredClient: Sendable, Hashable {
     }
 
     public let id: String
-    /// For people: who reads this decides whether to trust it.
+    /// Name for people, who decide by it whether to trust the client.
     public let name: String
     public let proof: Proof
-    /// Where users are sent back to, each to the letter.
+    /// Redirect URIs; compared exactly.
     public let redirectURIs: [String]
-    /// The most that it may get.
+    /// Maximum scopes of the client.
     public let scopes: AccessScopes
     public let createdAt: Date
     public let revokedAt: Date?
 
-    /// The address of its keys, where it registered one.
+    /// URL of its keys, if it registered one.
     public var keySetURL: String? { if case .keySetURL(let url) = proof { url } else { nil } }
 
-    /// Who acts where it acts on its own.
+    /// Actor for requests without a person.
     public var actor: Actor { Actor(id: id, role: .service) }
 
     init(_ row: SQLRow, redirectURIs: [String]) throws {
@@ -60,7 +60,7 @@ public struct RegisteredClient: Sendable, Hashable {
     }
 }
 
-/// What is said of a client that is to be registered.
+/// Properties of a client to register.
 public struct NewClient: Sendable, Hashable {
     public var name: String
     public var proof: RegisteredClient.Proof
@@ -74,23 +74,23 @@ public struct NewClient: Sendable, Hashable {
         self.scopes = scopes
     }
 
-    /// More addresses to send users back to are not taken.
+    /// Maximum number of redirect URIs.
     public static let mostRedirectURIs = 20
-    /// A longer name, in characters, is not taken.
+    /// Maximum length of a name in characters.
     public static let longestName = 200
 
-    /// - Parameter allowingLoopback: whether keys may be fetched from the machine itself.
+    /// - Parameter allowingLoopback: whether keys may be fetched from the same machine.
     func check(allowingLoopback: Bool) throws {
         guard (1...Self.longestName).contains(name.count),
             name.unicodeScalars.allSatisfy({ !$0.properties.isControlOrFormat })
         else {
             throw TrustError(
                 code: "client-name-invalid",
-                message: "A client's name has 1 to \(Self.longestName) characters, none of which is a control.")
+                message: "A client's name has 1 to \(Self.longestName) characters and no control characters.")
         }
         guard scopes.unrecognized.isEmpty, !scopes.permitNothing else {
             throw TrustError(
-                code: "scope-unknown", message: "A scope is not known, or none permits anything; say patient/*.rs.")
+                code: "scope-unknown", message: "A scope is unknown, or none permits anything; try patient/*.rs.")
         }
         guard redirectURIs.count <= Self.mostRedirectURIs, Set(redirectURIs).count == redirectURIs.count,
             redirectURIs.allSatisfy({ RegisteredURL($0)?.isRedirection ?? false })
@@ -98,15 +98,15 @@ public struct NewClient: Sendable, Hashable {
             throw TrustError(
                 code: "redirect-uri-invalid",
                 message:
-                    "A redirect URI is https, http on this machine, or has a scheme of an app's own with a dot in it; "
+                    "A redirect URI is https, http on this machine, or has an app's own scheme that contains a dot; "
                     + "without user and fragment, each once, at most \(Self.mostRedirectURIs).")
         }
         if case .keySetURL(let url) = proof, RegisteredURL(url)?.isKeySet(allowingLoopback: allowingLoopback) != true {
             throw TrustError(
                 code: "key-set-url-invalid",
-                message: "The address of keys is https at a host's name and port 443; loopback in a development study.")
+                message: "The URL of keys is https with a host name and port 443; in a development study loopback too.")
         }
-        // Without one there are the client's own tokens, which take a key.
+        // Without redirect URIs, a client can only get tokens by itself, which needs a key.
         let actsAlone =
             switch proof {
             case .none, .secret: false
@@ -116,14 +116,14 @@ public struct NewClient: Sendable, Hashable {
             throw TrustError(
                 code: "redirect-uri-missing",
                 message:
-                    "A client for people needs a redirect URI; one that acts on its own needs keys and a scope system/."
+                    "A client for people needs a redirect URI; one without a person needs keys and a scope system/."
             )
         }
     }
 }
 
 extension Unicode.Scalar.Properties {
-    /// Whether it is written to steer what shows text, and not to be read.
+    /// Whether the character controls the presentation of text instead of being visible.
     var isControlOrFormat: Bool {
         switch generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: true

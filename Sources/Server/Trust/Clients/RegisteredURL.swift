@@ -1,24 +1,24 @@
 import Core
 
-/// An address that a client registers: where its users are sent back to, or where its keys are.
+/// A URL that a client registers: a redirect URI or the URL of its keys.
 ///
-/// It is read strictly and kept to the letter, so that two readers never take it for two hosts: small letters in scheme and
-/// host, no user, no fragment, nothing that would have to be escaped.
+/// Parsing is strict and keeps the text unchanged, so that no two parsers disagree about the host: lowercase scheme and
+/// host, no user, no fragment, no characters that need escaping.
 public struct RegisteredURL: Sendable, Hashable {
-    /// As it was written.
+    /// Text of the URL, unchanged.
     public let text: String
     public let scheme: String
-    /// The host, an IPv6 address without its brackets; empty where the scheme is an app's own.
+    /// Host, for IPv6 without brackets; empty for an app's own scheme.
     public let host: String
-    /// The port that is written.
+    /// Explicit port.
     public let port: Int?
-    /// What a request for it names (RFC 9112 section 3.2.1): the path, and the query with its question mark.
+    /// Target of an HTTP request (RFC 9112 section 3.2.1): the path, and the query with its question mark.
     public let target: String
 
-    /// Bytes beyond which nothing is read.
+    /// Maximum length in bytes.
     public static let longest = 2_048
 
-    /// - Returns: nil for whatever is not read.
+    /// - Returns: nil for any text that is not such a URL.
     public init?(_ text: String) {
         let bytes = text.utf8
         guard (1...Self.longest).contains(bytes.count), bytes.allSatisfy(Self.mayStand) else { return nil }
@@ -43,11 +43,12 @@ public struct RegisteredURL: Sendable, Hashable {
         target = rest.hasPrefix("/") ? String(rest) : "/" + rest
     }
 
-    /// Whether it is on the machine itself.
+    /// Whether the host is the same machine.
     public var isLoopback: Bool { LoopbackHost.matches(host) }
 
-    /// Whether users may be sent back to it (RFC 8252 section 7): by TLS, to an app on the machine itself, or by the scheme
-    /// of an app, which has the form of a domain name (RFC 8252 section 7.1) and is not one that a browser runs or opens itself.
+    /// Whether the URL may be a redirect URI (RFC 8252 section 7): with TLS, to an app on the same machine, or with an
+    /// app's own scheme, which has the form of a domain name (RFC 8252 section 7.1) and is not a scheme that browsers
+    /// run or open themselves.
     public var isRedirection: Bool {
         switch scheme {
         case "https": !host.isEmpty
@@ -56,8 +57,8 @@ public struct RegisteredURL: Sendable, Hashable {
         }
     }
 
-    /// The schemes that a browser runs, or opens itself. An app's scheme does not begin with one as its first label either: readers
-    /// that stop at the dot would take it for the scheme.
+    /// Schemes that a browser runs or opens itself. They are also excluded as the first label of an app's scheme,
+    /// because some parsers end the scheme at the dot.
     private static let browserSchemes: Set<String> = [
         "about", "blob", "chrome", "data", "file", "filesystem", "ftp", "http", "https", "intent", "jar", "javascript",
         "jscript", "livescript", "mailto", "mhtml", "mocha", "ms-its", "resource", "sms", "tel", "vbscript", "vbs",
@@ -69,8 +70,8 @@ public struct RegisteredURL: Sendable, Hashable {
         name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// Whether a text has the form of a domain name in small letters (RFC 1123 section 2.1): two labels or more, none of which
-    /// begins or ends with a hyphen.
+    /// Whether a text has the form of a domain name in lowercase (RFC 1123 section 2.1): at least two labels, none of
+    /// which begins or ends with a hyphen.
     private static func isDomainName(_ text: String) -> Bool {
         let labels = labels(text)
         return labels.count >= 2 && text.utf8.count <= 253
@@ -82,17 +83,17 @@ public struct RegisteredURL: Sendable, Hashable {
             }
     }
 
-    /// Whether keys may be fetched from it: by TLS at its port, or from the machine itself where that is let.
+    /// Whether keys may be fetched from the URL: with TLS at port 443, or from the same machine if that is allowed.
     ///
-    /// - Parameter allowingLoopback: whether the study is one for development.
+    /// - Parameter allowingLoopback: whether the study is a development study.
     public func isKeySet(allowingLoopback: Bool) -> Bool {
         if allowingLoopback, isLoopback { return scheme == "http" || scheme == "https" }
-        // An address in place of a name has no certificate that says whose it is.
+        // A certificate for an IP address does not identify its owner.
         let isName = host.contains(".") && !host.contains(":") && host.utf8.contains { (0x61...0x7A).contains($0) }
         return scheme == "https" && isName && port ?? 443 == 443
     }
 
-    /// Scheme, host and port, as a browser says whose script asks (RFC 6454); nil where there is no host.
+    /// Scheme, host and port in the form of a browser's `Origin` header (RFC 6454); nil without a host.
     public var origin: String? {
         guard !host.isEmpty else { return nil }
         let name = host.contains(":") ? "[\(host)]" : host
@@ -142,7 +143,7 @@ public struct RegisteredURL: Sendable, Hashable {
 
     private static func isOfScheme(_ byte: UInt8) -> Bool { isOfHost(byte) || byte == UInt8(ascii: "+") }
 
-    /// Printable ASCII of a URI (RFC 3986 section 2), without `#`; the brackets are judged where the host is read.
+    /// Printable ASCII of a URI (RFC 3986 section 2), without `#`; the parser of the host checks the brackets.
     private static func mayStand(_ byte: UInt8) -> Bool {
         (0x21...0x7E).contains(byte) && !"\"#<>\\^`{|}".utf8.contains(byte)
     }

@@ -1,9 +1,9 @@
 import Foundation
 
 extension AccessGrant {
-    /// What a token without scopes of its own is worth with records: one of the study team reads and searches all that
-    /// is held, whatever its labels; a device writes what is its participant's, and reads nothing. Every other role has no
-    /// records by its token.
+    /// Creates the grant of a token without scopes. A member of the study team reads and searches all records, whatever
+    /// their labels; a device writes its participant's records and reads nothing. All other roles have no access to
+    /// records.
     public init(_ actor: Actor, end: Date? = nil) {
         switch actor.role {
         case .staff:
@@ -24,11 +24,11 @@ extension AccessGrant {
     private static let ofStaff = AccessScopes(
         known: [AccessScope("user/*.rs"), .confidentiality(.veryRestricted), AccessScope("sens/*")])
 
-    /// Labels keep a device from nothing: what its participant sends replaces what was theirs before.
+    /// Labels do not restrict a device, because its participant's data replaces their own earlier records.
     private static let ofDevices = AccessScopes(
         known: [AccessScope("patient/*.cu"), .confidentiality(.veryRestricted), AccessScope("sens/*")])
 
-    /// Who acts, as the audit names them and as everything that is decided without records asks for.
+    /// Actor for the audit and for decisions that do not concern records.
     public var actor: Actor {
         var participant: String?
         if role == .device, case .only(let patients) = patients { participant = patients.first }

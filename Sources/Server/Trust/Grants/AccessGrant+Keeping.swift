@@ -1,15 +1,15 @@
 import Core
 import Foundation
 
-/// A grant as a text, for work that goes on after its request, perhaps in another process.
+/// Text form of a grant, for work that continues after its request, possibly in another process.
 extension AccessGrant {
-    /// The grant of a text.
+    /// Parses the text form.
     ///
     /// - Throws: ``AccessGrantError``, ``ScopeError``; ``TrustError`` with the code `grant-unreadable`.
     public init(kept text: String) throws {
         guard let json = JSON(reading: Array(text.utf8)), let role = json["role"]?.string.flatMap(Role.init(rawValue:)),
             let scopes = json["scopes"]?.string
-        else { throw TrustError(code: "grant-unreadable", message: "A grant that was kept cannot be read.") }
+        else { throw TrustError(code: "grant-unreadable", message: "A stored grant cannot be read.") }
         let patients = json["patients"]?.array?.compactMap(\.string)
         try self.init(
             client: json["client"]?.string, person: json["person"]?.string, role: role,
@@ -18,7 +18,7 @@ extension AccessGrant {
             end: (json["end"]?.integer).map { Date(timeIntervalSince1970: Double($0) / 1000) })
     }
 
-    /// The grant as a text that ``init(kept:)`` reads.
+    /// Text form that ``init(kept:)`` parses.
     public var kept: String {
         var object = JSONObject()
         func set(_ name: String, _ value: String?) { if let value { object[name] = .string(value) } }
@@ -33,7 +33,8 @@ extension AccessGrant {
         return JSON.object(object).text()
     }
 
-    /// Whether it shows of a type at least what another one shows: what was made under the other may be given to it.
+    /// Whether the grant shows at least as much of a type as another one, so that a result made under the other may be
+    /// returned for this one.
     public func shows(asMuchAs other: AccessGrant, of type: String, at now: Date) -> Bool {
         let policy = Policy()
         let isWide = [RecordInteraction.read, .searchType].allSatisfy { interaction in

@@ -1,43 +1,43 @@
 import Core
 import Foundation
 
-/// What somebody may do with records: the one value behind every token.
+/// A caller's permissions for records; every token has one.
 ///
-/// ``Policy`` alone decides by it. A grant that does not permit something forbids it.
+/// Only ``Policy`` decides by it. Anything that a grant does not permit is forbidden.
 public struct AccessGrant: Sendable, Hashable {
-    /// The client, an app or a device, that acts; nil for a token that a person uses by hand.
+    /// Client (an app or a device) that acts; nil for a token that a person uses directly.
     public let client: String?
-    /// The account of the person for whom it acts; nil where it acts on its own.
+    /// Account of the person for whom it acts; nil for a client without a person.
     public let person: String?
-    /// The role in which it acts.
+    /// Role in which it acts.
     public let role: Role
-    /// Whose records it reaches.
+    /// Patients whose records it gives access to.
     public let patients: PatientAccess
-    /// The patient that was chosen for the app. The scopes that begin with `patient/` reach this one alone
-    /// (<https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#patient-specific-scopes>); without
-    /// one they reach ``patients``.
+    /// Patient that was selected for the app. The scopes that begin with `patient/` are limited to this one
+    /// (<https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#patient-specific-scopes>); if it
+    /// is nil, they apply to ``patients``.
     public let patientInContext: String?
-    /// What it may do with them, and how far it goes.
+    /// Permitted operations, and limits of confidentiality and sensitivity.
     public let scopes: AccessScopes
-    /// For what the records are used: a code of v3-ActReason below `PurposeOfUse`
+    /// Purpose of the use of the records: a code of v3-ActReason below `PurposeOfUse`
     /// (<https://hl7.org/fhir/R4/v3/PurposeOfUse/vs.html>), such as `TREAT`.
     public let purpose: String?
-    /// The resource that the person is, which the scopes `openid fhirUser` let the client read whatever the other scopes reach
+    /// Resource of the person, which the scopes `openid fhirUser` let the client read independently of the other scopes
     /// (<https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#scopes-for-requesting-identity-data>);
-    /// nil where there is none or the client may not know it.
+    /// nil if there is none or the client may not know it.
     public let ownResource: OwnResource?
-    /// When it ends; at that instant it permits nothing any more. nil where it has no end of its own.
+    /// Expiry; from that instant on it permits nothing. nil if it does not expire by itself.
     public let end: Date?
 
-    /// Up to which confidentiality its records go: the highest `conf/` among the scopes, `N` without one.
+    /// Maximum confidentiality of its records: the highest `conf/` scope, or `N` without one.
     public let confidentiality: Confidentiality
-    /// Which sensitive records it reaches: what the `sens/` among the scopes say.
+    /// Sensitive records that it gives access to, from the `sens/` scopes.
     public let sensitivity: SensitivityAccess
 
-    /// A grant with its scopes as they were narrowed to what may be had.
+    /// Creates a grant with scopes that are already narrowed to what the caller may have.
     ///
-    /// - Throws: ``AccessGrantError/patientMissing`` for a participant's grant or one with a scope `patient/` that names
-    ///   no patients: what reaches one patient must never reach all by an omission.
+    /// - Throws: ``AccessGrantError/patientMissing`` for a participant's grant, or one with a `patient/` scope, without
+    ///   patients: a grant for one patient must never become one for all by omission.
     public init(
         client: String?, person: String? = nil, role: Role, patients: PatientAccess, patientInContext: String? = nil,
         scopes: AccessScopes, purpose: String? = nil, ownResource: OwnResource? = nil, end: Date? = nil
@@ -70,20 +70,20 @@ public struct AccessGrant: Sendable, Hashable {
         sensitivity = scopes.sensitivity
     }
 
-    /// Whether it has ended.
+    /// Whether the grant has expired.
     public func hasEnded(at now: Date) -> Bool { end.map { now >= $0 } ?? false }
 
-    /// Whether it may lower labels: nothing is hidden from it.
+    /// Whether the grant may lower labels, because it has access to all of them.
     var mayLowerLabels: Bool { confidentiality == .veryRestricted && sensitivity == .every }
 
-    /// Whose records a scope of it reaches.
+    /// Returns the patients whose records a scope with this context gives access to.
     func patients(of context: ResourceScope.Context) -> PatientAccess {
         guard context == .patient, let patientInContext else { return patients }
         return patients.intersection(patientInContext)
     }
 }
 
-/// The type and the id of the resource that a person is: the claim `fhirUser`.
+/// Type and id of a person's own resource: the claim `fhirUser`.
 public struct OwnResource: Sendable, Hashable {
     public let type: String
     public let id: String
@@ -94,16 +94,16 @@ public struct OwnResource: Sendable, Hashable {
     }
 }
 
-/// Why there is no such grant.
+/// Reason why a grant cannot be created.
 public enum AccessGrantError: CodedError, Hashable {
-    /// It is for certain patients by its nature, and none are named.
+    /// It must be limited to patients, and contains none.
     case patientMissing
 
-    /// The stable code: `patient-missing`.
+    /// Stable code: `patient-missing`.
     public var code: String { "patient-missing" }
 
-    /// A sentence that a person can act on.
+    /// Message for users that suggests an action.
     public var message: String {
-        "A participant's access and scopes that begin with patient/ need patients; name them, or ask for user/ or system/."
+        "A participant's access and scopes with patient/ need patients; specify them, or request user/ or system/."
     }
 }

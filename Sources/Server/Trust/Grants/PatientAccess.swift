@@ -1,12 +1,12 @@
-/// Whose records a grant reaches.
+/// Patients whose records a grant gives access to.
 public enum PatientAccess: Sendable, Hashable {
-    /// Those of all patients, and those that belong to none.
+    /// Records of all patients, and those without a patient.
     case all
-    /// Those of patients with these ids, and those that are shared.
+    /// Records of patients with these ids, and shared records.
     case only(Set<String>)
 
-    /// Whether it has all that somebody's record may be shown or changed for: a record of several patients takes all of
-    /// them, and one of none is nobody's.
+    /// Whether it contains all owners of a record, which showing or changing the record requires. Without owners, only
+    /// `.all` does.
     func ownsAll(of owners: Set<String>) -> Bool {
         switch self {
         case .all: true
@@ -14,7 +14,7 @@ public enum PatientAccess: Sendable, Hashable {
         }
     }
 
-    /// What both reach.
+    /// Returns the intersection with one patient.
     func intersection(_ patient: String) -> PatientAccess {
         switch self {
         case .all: .only([patient])

@@ -1,14 +1,15 @@
 import Foundation
 
 extension Policy {
-    /// The filter of what a grant shows: exactly the records for which ``decide(_:_:record:at:)`` says `permitted`.
+    /// Returns the filter of a grant: it selects exactly the records for which ``decide(_:_:record:at:)`` returns
+    /// `permitted`.
     ///
-    /// What is selected to be written is selected by what may be read or searched, and then decided one by one: for an
-    /// interaction that writes, the filter shows nothing.
+    /// Records to be written are selected with the filter for reading or searching, and then decided one by one: for a
+    /// writing interaction the filter selects nothing.
     public func filter(_ grant: AccessGrant, _ interaction: RecordInteraction, at now: Date) -> RecordFilter {
         guard !interaction.isWriting, !grant.hasEnded(at: now) else { return .nothing }
-        // 1. Scopes that differ by the type alone are one part, in the order in which they stand: the same grant always
-        //    gives the same filter.
+        // 1. Combine scopes that differ only in the type, in their original order, so that the same grant always gives
+        //    the same filter.
         let reaches = grant.scopes.resources.filter { $0.permissions.isSuperset(of: interaction.permission) }.map {
             Reach(patients: grant.patients(of: $0.context), type: $0.type, query: $0.query)
         }
@@ -20,31 +21,31 @@ extension Policy {
             parts[part, default: []].append(reach.type)
         }
         let records = RecordFilter.or(order.map { .and([Policy.filter(types: parts[$0] ?? []), $0.filter]) })
-        // 2. The labels hold for all of them.
+        // 2. The limits of labels apply to all of them.
         var all = [records]
         if grant.confidentiality < .veryRestricted { all.append(.confidentiality(atMost: grant.confidentiality)) }
         if case .codes(let codes) = grant.sensitivity { all.append(.sensitivities(among: codes)) }
         return .and(all)
     }
 
-    /// The types that scopes name, of which nil is every one.
+    /// Returns the filter for the types of scopes; nil means all types.
     private static func filter(types: [String?]) -> RecordFilter {
         types.contains(nil) ? .everything : .type(Set(types.compactMap(\.self)))
     }
 
-    /// What one scope reaches.
+    /// Records of one scope.
     private struct Reach {
         let patients: PatientAccess
         let type: String?
         let query: ScopeQuery?
 
-        /// Whether all that the other one reaches is reached by this one without its query.
+        /// Whether this scope, which has no query, covers the other one, which has a query.
         func makesNeedless(_ other: Reach) -> Bool {
             query == nil && other.query != nil && patients == other.patients && (type == nil || type == other.type)
         }
     }
 
-    /// What scopes that differ by the type alone have in common.
+    /// Common part of scopes that differ only in the type.
     private struct Part: Hashable {
         let patients: PatientAccess
         let query: ScopeQuery?
@@ -56,7 +57,7 @@ extension Policy {
 }
 
 extension PatientAccess {
-    /// The records of these patients, and those that are shared.
+    /// Filter for the records of these patients and shared records.
     var filter: RecordFilter {
         switch self {
         case .all: .everything

@@ -1,8 +1,8 @@
 import Foundation
 
 extension Policy {
-    /// Decides whether a grant permits something with records of a type at all: without it not even a search that would
-    /// find nothing is answered.
+    /// Decides whether a grant permits an interaction with records of a type at all. Without it even an empty search is
+    /// refused.
     public func decide(
         _ grant: AccessGrant, _ interaction: RecordInteraction, type: String, at now: Date
     ) -> RecordDecision {
@@ -12,10 +12,10 @@ extension Policy {
             ? .refused(.insufficientScope) : .permitted
     }
 
-    /// Decides whether a grant shows a record, in its newest version.
+    /// Decides whether a grant shows the newest version of a record.
     ///
-    /// - Parameter interaction: one that reads. For those that write see
-    ///   ``decideCreate(_:of:at:)``, ``decideUpdate(_:from:to:at:)``, ``decideDelete(_:of:at:)``.
+    /// - Parameter interaction: a reading one. For writing ones see ``decideCreate(_:of:at:)``,
+    ///   ``decideUpdate(_:from:to:at:)``, ``decideDelete(_:of:at:)``.
     public func decide(
         _ grant: AccessGrant, _ interaction: RecordInteraction, record facts: RecordFacts, at now: Date
     ) -> RecordDecision {
@@ -25,10 +25,10 @@ extension Policy {
         return hiding(of: facts, from: grant, interaction.permission).map(RecordDecision.hidden) ?? .permitted
     }
 
-    /// Decides whether a grant shows the record that its person is, or a version of it: that one resource, whatever types the
-    /// scopes reach. Its labels count as those of any record.
+    /// Decides whether a grant shows its person's own resource, or a version of it, independently of the types of the
+    /// scopes. Labels apply as for any record.
     ///
-    /// - Returns: nil where the record is another one, or the interaction is no read.
+    /// - Returns: nil for another record, or for an interaction that is not a read.
     public func decideOwn(
         _ grant: AccessGrant, _ interaction: RecordInteraction, type: String, id: String, facts: [RecordFacts],
         at now: Date
@@ -44,10 +44,10 @@ extension Policy {
         return .permitted
     }
 
-    /// Decides whether a grant shows a version of a record: it and the newest must both be seen, so that what was hidden
-    /// or given to another patient later cannot be read in its past.
+    /// Decides whether a grant shows a version of a record. Both this version and the newest one must be visible, so
+    /// that a record that was later hidden or moved to another patient cannot be read in its history.
     ///
-    /// - Parameter newest: the newest version that has content, where the record was deleted.
+    /// - Parameter newest: newest version with content, if the record was deleted.
     public func decide(
         _ grant: AccessGrant, _ interaction: RecordInteraction, version: RecordFacts, newest: RecordFacts, at now: Date
     ) -> RecordDecision {
@@ -56,23 +56,23 @@ extension Policy {
         return decide(grant, interaction, record: newest, at: now) == .permitted ? .permitted : .hidden(.newestVersion)
     }
 
-    /// Why a grant does not show a record; nil where it does.
+    /// Returns the reason why a grant does not show a record; nil if it does.
     func hiding(
         of facts: RecordFacts, from grant: AccessGrant, _ permission: ScopePermissions
     ) -> RecordDecision.Hiding? {
-        // 1. The labels, which hold whichever scope is asked.
+        // 1. Labels apply to all scopes.
         guard facts.labels.confidentiality <= grant.confidentiality else { return .confidentiality }
         guard grant.sensitivity.permits(facts.labels.sensitivities) else { return .sensitivity }
-        // 2. Whose it is, which depends on the scope: patient/ may reach fewer than user/.
+        // 2. The patients depend on the scope: patient/ may cover fewer than user/.
         let reaching = grant.scopes.resources(of: facts.type, for: permission).filter {
             facts.isShared || grant.patients(of: $0.context).ownsAll(of: facts.owners)
         }
         guard !reaching.isEmpty else { return facts.owners.isEmpty ? .noPatient : .otherPatient }
-        // 3. What the scope is limited to.
+        // 3. The query of a scope must be met.
         let isMet = reaching.contains { $0.query.map(facts.matchedQueries.contains) ?? true }
         return isMet ? nil : .scopeQuery
     }
 
-    /// The audit as FHIR has it (<https://hl7.org/fhir/R4/auditevent.html>).
+    /// Type of the audit in FHIR (<https://hl7.org/fhir/R4/auditevent.html>).
     static let audit = "AuditEvent"
 }

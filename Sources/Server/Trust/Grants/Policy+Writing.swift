@@ -1,12 +1,11 @@
 import Foundation
 
-// What is refused before it is known whether a record exists is refused alike whether it does: the scope and the new
-// content are judged before the present content is.
+// The scope and the new content are checked before the present content, so that these refusals do not reveal whether a
+// record exists.
 extension Policy {
     /// Decides whether a grant may create a record.
     ///
-    /// Its labels may be as high as the writer likes, also beyond what the grant shows; lower than those of a record
-    /// without labels they are lowered ones.
+    /// Its labels may exceed those that the grant shows. Labels below those of an unlabelled record count as lowered.
     public func decideCreate(_ grant: AccessGrant, of new: RecordFacts, at now: Date) -> RecordDecision {
         let ofType = decide(grant, .create, type: new.type, at: now)
         guard ofType == .permitted else { return ofType }
@@ -14,9 +13,10 @@ extension Policy {
         return labels(of: new, comparedWith: .none, by: grant)
     }
 
-    /// Decides whether a grant may change a record: from what is seen and within reach to what is within reach.
+    /// Decides whether a grant may change a record: the grant must show the present content and cover the present and
+    /// the new content.
     ///
-    /// Labels may be raised; to lower them takes `conf/V sens/*`.
+    /// Labels may be raised; lowering them requires `conf/V sens/*`.
     public func decideUpdate(
         _ grant: AccessGrant, from present: RecordFacts, to new: RecordFacts, at now: Date
     ) -> RecordDecision {
@@ -28,28 +28,29 @@ extension Policy {
         return labels(of: new, comparedWith: present.labels, by: grant)
     }
 
-    /// Decides whether a grant may delete a record: one that is seen and within reach.
+    /// Decides whether a grant may delete a record: the grant must show and cover it.
     public func decideDelete(_ grant: AccessGrant, of present: RecordFacts, at now: Date) -> RecordDecision {
         let ofType = decide(grant, .delete, type: present.type, at: now)
         guard ofType == .permitted else { return ofType }
         return decide(grant, changing: present, .delete, at: now)
     }
 
-    /// Decides about the present content of a record that is to be changed.
+    /// Decides about the present content of a record before a change.
     private func decide(
         _ grant: AccessGrant, changing present: RecordFacts, _ permission: ScopePermissions, at now: Date
     ) -> RecordDecision {
         guard let hiding = hiding(of: present, from: grant, permission) else {
             return reaching(present, by: grant, permission).isEmpty ? .refused(.sharedRecord) : .permitted
         }
-        // Whoever may read the record knows of it, and is told that the scope is short.
+        // A caller who may read the record gets the reason, an insufficient scope; for others it stays hidden.
         let isSeen = [RecordInteraction.read, .searchType].contains {
             decide(grant, $0, record: present, at: now) == .permitted
         }
         return isSeen ? .refused(.insufficientScope) : .hidden(hiding)
     }
 
-    /// The scopes by which a record may be changed: what is shared belongs to all, and is not one patient's to change.
+    /// Returns the scopes that permit changing a record. A shared record belongs to all patients, so a grant for some
+    /// may not change it.
     private func reaching(
         _ facts: RecordFacts, by grant: AccessGrant, _ permission: ScopePermissions
     ) -> [ResourceScope] {
@@ -59,7 +60,7 @@ extension Policy {
         }
     }
 
-    /// Why a record may not be written as it would be; nil where its labels alone are left to judge.
+    /// Returns the reason why new content may not be written; nil if only its labels remain to be checked.
     private func refusal(
         of new: RecordFacts, by grant: AccessGrant, _ permission: ScopePermissions
     ) -> RecordRefusal? {

@@ -1,19 +1,19 @@
-/// What decides who sees a record: its type, whose it is, its labels. Whoever can read the record makes them, and they
-/// are stored beside it.
+/// Facts that decide who may access a record: its type, its patients, its labels. The code that reads the record
+/// computes them, and they are stored with it.
 public struct RecordFacts: Sendable, Hashable {
-    /// The resource type.
+    /// Resource type.
     public let type: String
-    /// The ids of the patients that it belongs to, by R4's Patient compartment
-    /// (<https://hl7.org/fhir/R4/compartmentdefinition-patient.html>). A reference that tells no id names nobody.
+    /// Ids of the patients that it belongs to, by R4's Patient compartment
+    /// (<https://hl7.org/fhir/R4/compartmentdefinition-patient.html>). A reference without an id is ignored.
     public let owners: Set<String>
-    /// Its security labels.
+    /// Security labels.
     public let labels: SecurityLabels
-    /// Those of the grant's queries that the record meets. One that was not asked counts as not met.
+    /// Queries of the grant that the record meets. A query that was not evaluated counts as not met.
     public let matchedQueries: Set<ScopeQuery>
 
-    /// The facts of a record.
+    /// Creates the facts of a record.
     ///
-    /// - Parameter patients: the ids of the patients.
+    /// - Parameter patients: ids of the patients.
     public init(
         type: String, patients: Set<String>, labels: SecurityLabels = .none, matchedQueries: Set<ScopeQuery> = []
     ) {
@@ -23,6 +23,6 @@ public struct RecordFacts: Sendable, Hashable {
         self.matchedQueries = matchedQueries
     }
 
-    /// Whether it belongs to nobody, and is of a type that is shared then.
+    /// Whether it belongs to no patient and has a type that is shared in this case.
     public var isShared: Bool { owners.isEmpty && SharedTypes.all.contains(type) }
 }

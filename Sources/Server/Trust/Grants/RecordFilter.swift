@@ -1,31 +1,31 @@
-/// Which records a grant shows, as an expression over what is stored of each of them.
+/// Records that a grant shows, as an expression over their stored facts.
 ///
-/// Whoever selects records compiles it into the statement that selects, so that nothing hidden is counted, sorted or put
-/// on a page. Every part says yes to a record by its own facts, and there is no negation: what is left out shows less.
-/// ``matches(_:)`` is the same in memory, and the measure of what is compiled.
+/// Code that selects records compiles it into the SQL statement, so that hidden records are not counted, sorted or put
+/// on a page. Every part admits a record by the record's own facts, and there is no negation, so an omitted part shows
+/// less. ``matches(_:)`` evaluates the same expression in memory, and is the reference for the compiled form.
 public indirect enum RecordFilter: Sendable, Hashable {
-    /// Every record.
+    /// All records.
     case everything
-    /// None.
+    /// No records.
     case nothing
     /// The resource type is one of these.
     case type(Set<String>)
-    /// There is at least one owner, and every owner is one of these.
+    /// There is at least one owner, and all owners are among these.
     case owners(Set<String>)
     /// There is no owner, and the type is shared: ``RecordFacts/isShared``.
     case shared
-    /// The rank of the confidentiality (its raw value) is not above this one's.
+    /// The rank of the confidentiality (its raw value) is not above that of this one.
     case confidentiality(atMost: Confidentiality)
-    /// Every sensitivity is one of these; none is needed.
+    /// All sensitivities are among these; there may be none.
     case sensitivities(among: Set<String>)
-    /// The record meets a query of a scope, which is a search of the record's type.
+    /// The record meets a scope's query, which is a search of the record's type.
     case query(ScopeQuery)
-    /// All of them; there are two at least.
+    /// All parts match; there are at least two.
     case all([RecordFilter])
-    /// One of them; there are two at least.
+    /// One of the parts matches; there are at least two.
     case any([RecordFilter])
 
-    /// The types that ``shared`` speaks of, for who stores no such fact.
+    /// Types that ``shared`` covers, for stores that do not store this fact.
     public static let sharedTypes = SharedTypes.all
 
     /// Whether the filter shows a record.
@@ -44,7 +44,7 @@ public indirect enum RecordFilter: Sendable, Hashable {
         }
     }
 
-    /// What meets all parts, without those that say nothing.
+    /// Returns the conjunction of the parts, in simplified form.
     public static func and(_ parts: [RecordFilter]) -> RecordFilter {
         var kept: [RecordFilter] = []
         for part in parts {
@@ -58,7 +58,7 @@ public indirect enum RecordFilter: Sendable, Hashable {
         return kept.isEmpty ? .everything : kept.count == 1 ? kept[0] : .all(kept)
     }
 
-    /// What meets one of the parts, without those that nothing meets.
+    /// Returns the disjunction of the parts, in simplified form.
     public static func or(_ parts: [RecordFilter]) -> RecordFilter {
         var kept: [RecordFilter] = []
         for part in parts {

@@ -1,4 +1,4 @@
-/// What is done with records (<https://hl7.org/fhir/R4/http.html>), by FHIR's own codes
+/// Interaction with records (<https://hl7.org/fhir/R4/http.html>), by FHIR's codes
 /// (<https://hl7.org/fhir/R4/valueset-restful-interaction.html>).
 public enum RecordInteraction: String, Sendable, CaseIterable {
     case read
@@ -13,7 +13,7 @@ public enum RecordInteraction: String, Sendable, CaseIterable {
     case patch
     case delete
 
-    /// What a scope must permit for it
+    /// Permission that a scope needs for it
     /// (<https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#scopes-for-requesting-fhir-resources>).
     public var permission: ScopePermissions {
         switch self {

@@ -1,8 +1,8 @@
-/// The types of which a record that belongs to no patient is shown to everybody whose scopes reach it.
+/// Types whose records are visible to all callers with a matching scope if they belong to no patient.
 ///
-/// They are who and what care is given with, and the definitions: the types of which a resource has a canonical URL as
-/// `url` (<https://hl7.org/fhir/R4/references.html#canonical>). A record of any other type that belongs to no patient
-/// may be about one that it does not name, and is shown to those alone who see all patients.
+/// They are the types of care providers and means of care, and of definitions: types with a canonical URL as `url`
+/// (<https://hl7.org/fhir/R4/references.html#canonical>). A record of any other type without a patient may concern one
+/// that it does not reference, and is visible only with access to all patients.
 enum SharedTypes {
     static let all = named.union(withCanonicalURL)
 
@@ -11,7 +11,7 @@ enum SharedTypes {
         "PractitionerRole", "ResearchStudy", "Substance",
     ]
 
-    /// A DeviceDefinition's `url` is a network address.
+    /// Without DeviceDefinition, whose `url` is a network address.
     static let withCanonicalURL: Set<String> = [
         "ActivityDefinition", "CapabilityStatement", "ChargeItemDefinition", "CodeSystem", "CompartmentDefinition",
         "ConceptMap", "Contract", "EffectEvidenceSynthesis", "EventDefinition", "Evidence", "EvidenceVariable",

@@ -1,33 +1,35 @@
-/// The security labels of a record, as far as they decide who sees it
+/// Security labels of a record that restrict its access
 /// (<https://hl7.org/fhir/R4/security-labels.html>).
 public struct SecurityLabels: Sendable, Hashable {
-    /// The system of the confidentiality codes.
+    /// System of the confidentiality codes.
     public static let confidentialitySystem = "http://terminology.hl7.org/CodeSystem/v3-Confidentiality"
-    /// The system of HL7's sensitivity codes.
+    /// System of HL7's sensitivity codes.
     public static let sensitivitySystem = "http://terminology.hl7.org/CodeSystem/v3-ActCode"
-    /// The system of the sensitivity codes that HL7's lacks: `SOC`, social services.
+    /// System of the sensitivity code that HL7's system lacks: `SOC`, social services.
     public static let localSensitivitySystem = "urn:tributary:sensitivity"
-    /// The identifiers of v3-ObservationValue: its URL in R4, its URL in STU3 and its OID. Its codes (`PSEUDED`, `REDACTED`,
-    /// `ANONYED`, ...) describe how a record was made and how far it can be trusted. They restrict no access.
+    /// Identifiers of v3-ObservationValue: its URL in R4, its URL in STU3 and its OID. Its codes (`PSEUDED`,
+    /// `REDACTED`, `ANONYED`, ...) describe how a record was made and how far it can be trusted. They restrict no
+    /// access.
     public static let descriptiveSystems: Set<String> = [
         "http://terminology.hl7.org/CodeSystem/v3-ObservationValue", "http://hl7.org/fhir/v3/ObservationValue",
         "urn:oid:2.16.840.1.113883.5.1063",
     ]
-    /// What stands among the sensitivities for a label that is not understood. It is no code, and no scope names it.
+    /// Marker among the sensitivities for a label that is not recognized. It is not a code, and no scope contains it.
     public static let unrecognized = "?"
 
-    /// The highest of the confidentiality labels; `N` where there is none.
+    /// Highest of the confidentiality labels; `N` if there is none.
     public let confidentiality: Confidentiality
-    /// The codes of the sensitivity labels, and ``unrecognized`` where there is any other label.
+    /// Codes of the sensitivity labels, and ``unrecognized`` if there is any other label.
     public let sensitivities: Set<String>
 
-    /// What a record without labels has.
+    /// Labels of a record without `meta.security`.
     public static let none = SecurityLabels([])
 
-    /// Reads the codings of `meta.security`, those of contained resources included.
+    /// Reads the codings of `meta.security`, including those of contained resources.
     ///
-    /// A code of v3-ObservationValue is left out: it describes the record. A coding without a code, one whose code its system does not have or has retired, and one of any other system might
-    /// mean anything, and shows the record to those alone who may see everything sensitive.
+    /// A code of v3-ObservationValue is skipped, because it only describes the record. A coding without a code, one
+    /// with a code that its system does not contain or has retired, and one of any other system could have any meaning.
+    /// Such a record is visible only with access to all sensitive records.
     public init(_ codings: some Sequence<(system: String?, code: String?)>) {
         var highest: Confidentiality?
         var sensitivities: Set<String> = []
@@ -44,7 +46,7 @@ public struct SecurityLabels: Sendable, Hashable {
         self.init(confidentiality: highest ?? .assumed, sensitivities: sensitivities)
     }
 
-    /// The labels as they were stored.
+    /// Creates labels from their stored form.
     public init(confidentiality: Confidentiality, sensitivities: Set<String>) {
         self.confidentiality = confidentiality
         self.sensitivities = sensitivities
@@ -58,7 +60,7 @@ public struct SecurityLabels: Sendable, Hashable {
         }
     }
 
-    /// Whether these labels protect less than others do: a lower confidentiality, or one of the sensitivities is gone.
+    /// Whether these labels protect less than others: a lower confidentiality, or a missing sensitivity.
     public func areLower(than others: SecurityLabels) -> Bool {
         confidentiality < others.confidentiality || !others.sensitivities.isSubset(of: sensitivities)
     }

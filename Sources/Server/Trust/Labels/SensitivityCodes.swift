@@ -1,18 +1,18 @@
-/// The codes that say why a record is sensitive, and which of them others cover: those of v3-ActCode below
-/// `_InformationSensitivityPolicy` (<https://hl7.org/fhir/R4/v3/InformationSensitivityPolicy/vs.html>) and our own.
+/// Sensitivity codes and the codes that each covers: those of v3-ActCode below `_InformationSensitivityPolicy`
+/// (<https://hl7.org/fhir/R4/v3/InformationSensitivityPolicy/vs.html>) and Tributary's own.
 ///
-/// A line of the table is a code and the codes right above it, of which there may be several.
+/// A line of the table contains a code and its direct parents, of which there may be several.
 struct SensitivityCodes: Sendable {
     static let r4 = SensitivityCodes(r4Text)
 
-    /// The code of our own system: social services, which HEART's scopes name and v3-ActCode lacks.
+    /// Tributary's own code: social services, which HEART's scopes contain and v3-ActCode lacks.
     static let socialServices = "SOC"
 
-    /// What R4 puts beside each other and a practice treats as kinds: in R4 a record about substance abuse (ETH) and one
-    /// about a substance use disorder (SUD) are siblings, and whoever may see the first is meant to see the second.
+    /// Additional parents. In R4, substance abuse (ETH) and substance use disorder (SUD) are siblings, but access to
+    /// the first is meant to include the second.
     private static let localParents = ["SUD": ["ETH"]]
 
-    /// Of each code, itself and all below it.
+    /// For each code, itself and all its descendants.
     private let covered: [String: Set<String>]
 
     init(_ table: StaticString) {
@@ -25,7 +25,7 @@ struct SensitivityCodes: Sendable {
         parents[SensitivityCodes.socialServices] = []
         var covered: [String: Set<String>] = [:]
         for code in parents.keys {
-            // Up to the top, each code once, so that a circle ends.
+            // Walks up to the roots, visiting each code once, so that a cycle ends.
             var waiting = [code]
             var seen: Set<String> = [code]
             while let next = waiting.popLast() {
@@ -41,10 +41,10 @@ struct SensitivityCodes: Sendable {
 
     func contains(_ code: String) -> Bool { covered[code] != nil }
 
-    /// The code and all below it; empty for a code that is none of these.
+    /// Returns the code and all its descendants; empty for an unknown code.
     func covered(by code: String) -> Set<String> { covered[code] ?? [] }
 
-    /// Of some codes those that no other of them covers, in alphabetical order.
+    /// Returns the codes that no other one of them covers, in alphabetical order.
     func highest(of codes: Set<String>) -> [String] {
         codes.filter { code in !codes.contains { $0 != code && covered(by: $0).contains(code) } }.sorted()
     }

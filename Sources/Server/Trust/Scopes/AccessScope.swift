@@ -1,44 +1,44 @@
-/// One scope as an app asks for it and as it is answered (RFC 6749, section 3.3).
+/// One scope, with the text of the request and of the response (RFC 6749, section 3.3).
 public struct AccessScope: Sendable, Hashable {
-    /// What a scope is.
+    /// Kind of a scope.
     public enum Kind: Sendable, Hashable {
-        /// Records of SMART on FHIR.
+        /// Access to records (SMART on FHIR).
         case resource(ResourceScope)
-        /// `conf/R`: up to which confidentiality (HEART).
+        /// `conf/R`: maximum confidentiality (HEART).
         case confidentiality(Confidentiality)
-        /// `sens/ETH`: records with this sensitivity and those below it (HEART).
+        /// `sens/ETH`: records with this sensitivity and its descendants (HEART).
         case sensitivity(String)
         /// `sens/*`: every sensitive record.
         case everySensitivity
-        /// `launch`: the app was opened from a record system.
+        /// `launch`: the app was launched from a record system.
         case launch
-        /// `launch/patient`: a patient is to be chosen.
+        /// `launch/patient`: a patient must be selected.
         case launchPatient
-        /// `openid`: who the person is (OpenID Connect Core 1.0, section 3.1.2.1).
+        /// `openid`: identity of the person (OpenID Connect Core 1.0, section 3.1.2.1).
         case openID
-        /// `fhirUser`: which resource the person is.
+        /// `fhirUser`: the person's own resource.
         case fhirUser
-        /// `profile`: the person's own data, which with SMART is the same as `fhirUser`.
+        /// `profile`: the person's own data; with SMART the same as `fhirUser`.
         case profile
         /// `offline_access`: a refresh token that outlives the person's session.
         case offlineAccess
-        /// `online_access`: a refresh token for as long as the person is signed in.
+        /// `online_access`: a refresh token that is valid while the person is signed in.
         case onlineAccess
-        /// Not known, or written as no scope is: it grants nothing.
+        /// Unknown or malformed; it grants nothing.
         case unrecognized
     }
 
-    /// As it was written.
+    /// Text as received.
     public let text: String
-    /// What it is.
+    /// Kind of the scope.
     public let kind: Kind
-    /// Whether it is written as version 1 of SMART has it, and is to be answered so.
+    /// Whether the text is in the syntax of SMART version 1, which the response then uses too.
     public let isVersionOne: Bool
 
-    /// A longer scope grants nothing.
+    /// Maximum length in bytes; a longer scope grants nothing.
     static let longestText = 2048
 
-    /// Reads one scope. Whatever is not known is ``Kind/unrecognized``.
+    /// Parses one scope. An unknown one is ``Kind/unrecognized``.
     public init(_ text: some StringProtocol) {
         self.text = String(text)
         guard text.utf8.count <= AccessScope.longestText, text.utf8.allSatisfy(AccessScope.mayStand) else {
@@ -58,7 +58,7 @@ public struct AccessScope: Sendable, Hashable {
         }
     }
 
-    /// What narrowing made of a scope.
+    /// Creates the scope that results from narrowing.
     init(_ scope: ResourceScope, asVersionOne: Bool) {
         let earlier = asVersionOne ? scope.versionOneText : nil
         text = earlier ?? scope.text
@@ -70,10 +70,10 @@ public struct AccessScope: Sendable, Hashable {
 
     static func sensitivity(_ code: String) -> AccessScope { AccessScope("sens/" + code) }
 
-    /// The scope that reaches records; nil where it is another.
+    /// Access to records; nil for a scope of another kind.
     public var resource: ResourceScope? { if case .resource(let scope) = kind { scope } else { nil } }
 
-    /// Whether it only says how far others reach.
+    /// Whether the scope only limits others.
     var isLabel: Bool {
         switch kind {
         case .confidentiality, .sensitivity, .everySensitivity: true
@@ -94,7 +94,7 @@ public struct AccessScope: Sendable, Hashable {
         return SensitivityCodes.r4.contains(code) ? .sensitivity(code) : nil
     }
 
-    /// The characters of a scope: printable ASCII without `"` and `\`.
+    /// Permitted characters of a scope: printable ASCII without `"` and `\`.
     private static func mayStand(_ byte: UInt8) -> Bool {
         (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }

@@ -1,9 +1,10 @@
 extension AccessScopes {
-    /// What is left of the scopes where no more than others may be had: those of a client, of an earlier token, of a
-    /// person (<https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#scopes-for-requesting-fhir-resources>).
+    /// Returns the part of the scopes that others permit as well: those of a client, of an earlier token, of a person
+    /// (<https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#scopes-for-requesting-fhir-resources>).
     ///
-    /// Nothing is permitted that one of the two does not permit. What may be had wholly is answered as it was asked for;
-    /// the rest is written as version 1 where it was asked so and version 1 has a word for it. What is not known goes.
+    /// The result permits nothing that one of the two does not permit. A scope that is permitted completely keeps its
+    /// text; otherwise the result is in version 1 if the request was and version 1 can express it. Unknown scopes are
+    /// removed.
     public func narrowed(to most: AccessScopes) throws(ScopeError) -> AccessScopes {
         let sensitivity = most.sensitivity
         var result: [AccessScope] = []
@@ -21,10 +22,10 @@ extension AccessScopes {
                 case .confidentiality, .unrecognized: []
                 }
             result += left.filter { seen.insert($0.text).inserted }
-            // What two lists of narrowed scopes have in common may be much longer than either.
+            // The intersection of two lists may be much longer than either.
             guard result.count <= AccessScopes.largestCount else { throw .tooMany }
         }
-        // A ceiling below the one that is assumed has to be said, also where none was asked for.
+        // A limit below the default must be explicit, even if none was requested.
         let ceiling = min(confidentiality, most.confidentiality)
         if !result.isEmpty, statedConfidentiality != nil || ceiling < .assumed {
             result.append(.confidentiality(ceiling))
@@ -35,7 +36,7 @@ extension AccessScopes {
     private static func narrowed(
         _ scope: AccessScope, _ asked: ResourceScope, to most: [ResourceScope]
     ) -> [AccessScope] {
-        // 1. What each permits of it; what differs by the permissions alone is one scope.
+        // 1. Intersect with each permitted scope; combine parts that differ only in their permissions.
         var common: [ResourceScope] = []
         var places: [ResourceScope: Int] = [:]
         for other in most {
@@ -50,8 +51,8 @@ extension AccessScopes {
                 common.append(part)
             }
         }
-        // 2. All of it, then, or without what another part permits already. Two queries together may be longer than one
-        //    that is read: what could not be read again is not answered.
+        // 2. Return the scope itself if it is completely permitted, otherwise the parts that no other part covers. A
+        //    combined query may exceed the limits; a scope that cannot be parsed again is not returned.
         if common.contains(where: { $0.covers(asked) }) { return [scope] }
         return common.enumerated().filter { number, part in
             !common.enumerated().contains { $0.offset != number && $0.element.covers(part) }

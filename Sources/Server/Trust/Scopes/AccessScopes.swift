@@ -1,16 +1,16 @@
-/// The scopes of a request or a grant (RFC 6749, section 3.3): a list with spaces between them.
+/// Scopes of a request or a grant (RFC 6749, section 3.3): a list separated by spaces.
 public struct AccessScopes: Sendable, Hashable {
-    /// The scopes in the order in which they were written, each once.
+    /// Scopes in their original order, without duplicates.
     public let scopes: [AccessScope]
-    /// The scopes that reach records.
+    /// Scopes that give access to records.
     public let resources: [ResourceScope]
 
-    /// A longer list, in bytes, is not read.
+    /// Maximum length of a list in bytes.
     public static let longestText = 32_768
-    /// A list with more scopes is not read. All types of R4 for patient and user are 296.
+    /// Maximum number of scopes. All types of R4 for patient and user are 296.
     public static let largestCount = 512
 
-    /// Reads a list. What is not known stays in it and grants nothing.
+    /// Parses a list. Unknown scopes stay in it and grant nothing.
     public init(_ text: some StringProtocol) throws(ScopeError) {
         guard text.utf8.count <= AccessScopes.longestText else { throw .tooLong }
         try self.init(text.split(separator: " ").map { AccessScope($0) })
@@ -24,35 +24,35 @@ public struct AccessScopes: Sendable, Hashable {
         self.init(known: distinct)
     }
 
-    /// Scopes that are known and few.
+    /// Creates a list from scopes that are within the limits.
     init(known scopes: [AccessScope]) {
         self.scopes = scopes
         resources = scopes.compactMap(\.resource)
     }
 
-    /// The list as it is answered: every scope as it was asked for.
+    /// Text of the list for the response, with the original text of every scope.
     public var text: String { scopes.map(\.text).joined(separator: " ") }
 
-    /// Those that are not known.
+    /// Unknown scopes.
     public var unrecognized: [AccessScope] { scopes.filter { $0.kind == .unrecognized } }
 
-    /// Whether one of the kind is among them.
+    /// Whether the list contains a scope of this kind.
     public func contains(_ kind: AccessScope.Kind) -> Bool { scopes.contains { $0.kind == kind } }
 
-    /// Whether they permit nothing at all, though they may say how far they would reach.
+    /// Whether the scopes permit nothing; labels alone only set limits.
     public var permitNothing: Bool { scopes.allSatisfy { $0.isLabel || $0.kind == .unrecognized } }
 
-    /// Up to which confidentiality they reach: the highest `conf/`, `N` without one.
+    /// Maximum confidentiality: the highest `conf/`, or `N` without one.
     public var confidentiality: Confidentiality { statedConfidentiality ?? .assumed }
 
-    /// The highest `conf/`; nil without one.
+    /// Highest `conf/`; nil without one.
     var statedConfidentiality: Confidentiality? {
         scopes.compactMap { scope in
             if case .confidentiality(let level) = scope.kind { level } else { nil }
         }.max()
     }
 
-    /// Which sensitive records they reach: what the `sens/` cover together, none without one.
+    /// Sensitive records that the `sens/` scopes together give access to; none without one.
     public var sensitivity: SensitivityAccess {
         if contains(.everySensitivity) { return .every }
         return .codes(
@@ -61,13 +61,13 @@ public struct AccessScopes: Sendable, Hashable {
             })
     }
 
-    /// The queries that narrow what the scopes reach of a type with a permission: a record's facts must say which of them
-    /// it meets (``RecordFacts/matchedQueries``).
+    /// Returns the queries that limit the scopes for a type with a permission. A record's facts must contain the ones
+    /// that it meets (``RecordFacts/matchedQueries``).
     public func queries(of type: String, for permission: ScopePermissions) -> Set<ScopeQuery> {
         Set(resources(of: type, for: permission).compactMap(\.query))
     }
 
-    /// The scopes that reach a type with a permission.
+    /// Returns the scopes for a type that include a permission.
     func resources(of type: String, for permission: ScopePermissions) -> [ResourceScope] {
         resources.filter { $0.reaches(type: type) && $0.permissions.isSuperset(of: permission) }
     }

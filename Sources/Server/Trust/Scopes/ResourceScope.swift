@@ -1,25 +1,25 @@
 import Core
 
-/// A scope of SMART on FHIR that reaches records: `patient/Observation.rs?category=laboratory`
+/// A SMART on FHIR scope for records: `patient/Observation.rs?category=laboratory`
 /// (<https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#scopes-for-requesting-fhir-resources>).
 public struct ResourceScope: Sendable, Hashable {
-    /// Whose records a scope reaches.
+    /// Set of records that a scope covers.
     public enum Context: String, Sendable, CaseIterable {
-        /// Those of the patient in context.
+        /// Records of the patient in context.
         case patient
-        /// Those that the person who uses the app reaches.
+        /// Records that the person who uses the app has access to.
         case user
-        /// Those that a client reaches on its own.
+        /// Records that a client without a person has access to.
         case system
     }
 
-    /// Whose records it reaches.
+    /// Set of records that it covers.
     public let context: Context
-    /// The resource type; nil for all, `*`.
+    /// Resource type; nil for all, `*`.
     public let type: String?
-    /// What it lets do with them.
+    /// Permitted operations.
     public let permissions: ScopePermissions
-    /// What narrows it; nil where nothing does.
+    /// Query that limits the records; nil for no limit.
     public let query: ScopeQuery?
 
     init(context: Context, type: String?, permissions: ScopePermissions, query: ScopeQuery? = nil) {
@@ -29,7 +29,7 @@ public struct ResourceScope: Sendable, Hashable {
         self.query = query
     }
 
-    /// Reads a scope of version 2 or 1, and says of which one it is; nil where it is neither.
+    /// Parses a scope of version 2 or 1, and returns whether it is of version 1; nil if it is neither.
     static func read(_ text: Substring) -> (scope: ResourceScope, isVersionOne: Bool)? {
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         guard let slash = parts[0].firstIndex(of: "/"), let dot = parts[0].lastIndex(of: "."), slash < dot,
@@ -51,18 +51,18 @@ public struct ResourceScope: Sendable, Hashable {
         return (ResourceScope(context: context, type: type, permissions: permissions), true)
     }
 
-    /// As version 2 writes it.
+    /// Text in the syntax of version 2.
     public var text: String { head + permissions.letters + (query.map { "?" + $0.text } ?? "") }
 
-    /// As version 1 writes it; nil where it cannot.
+    /// Text in the syntax of version 1; nil if version 1 cannot express it.
     var versionOneText: String? { query == nil ? permissions.versionOne.map { head + $0 } : nil }
 
     private var head: String { "\(context.rawValue)/\(type ?? "*")." }
 
-    /// Whether it reaches records of a type.
+    /// Whether it covers records of a type.
     public func reaches(type name: String) -> Bool { type == nil || type == name }
 
-    /// Whether it permits all that the other one does.
+    /// Whether it permits all that the other one permits.
     func covers(_ other: ResourceScope) -> Bool {
         guard context == other.context, type == nil || type == other.type,
             permissions.isSuperset(of: other.permissions)
@@ -71,7 +71,7 @@ public struct ResourceScope: Sendable, Hashable {
         return other.query.map(query.covers) ?? false
     }
 
-    /// What both permit; nil where that is nothing.
+    /// Returns the part that both permit; nil if it is empty.
     func intersection(_ other: ResourceScope) -> ResourceScope? {
         let common = permissions.intersection(other.permissions)
         guard context == other.context, !common.isEmpty, type == nil || other.type == nil || type == other.type else {

@@ -1,13 +1,14 @@
 import Core
 
-/// Why a list of scopes is not read (RFC 6749, section 3.3). What is read and not known is no error: it grants nothing.
+/// Reason why a list of scopes is rejected (RFC 6749, section 3.3). An unknown scope is not an error: it grants
+/// nothing.
 public enum ScopeError: CodedError, Hashable {
     /// The text is longer than ``AccessScopes/longestText``.
     case tooLong
-    /// There are more than ``AccessScopes/largestCount``.
+    /// There are more scopes than ``AccessScopes/largestCount``.
     case tooMany
 
-    /// The stable code: `scopes-too-long`, `scopes-too-many`.
+    /// Stable code: `scopes-too-long`, `scopes-too-many`.
     public var code: String {
         switch self {
         case .tooLong: "scopes-too-long"
@@ -15,7 +16,7 @@ public enum ScopeError: CodedError, Hashable {
         }
     }
 
-    /// A sentence that a person can act on.
+    /// Message for users that suggests an action.
     public var message: String {
         switch self {
         case .tooLong: "The scopes are longer than \(AccessScopes.longestText) bytes; ask for fewer."

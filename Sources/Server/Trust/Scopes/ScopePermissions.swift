@@ -1,20 +1,20 @@
-/// What a scope lets do with records (<https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html>).
+/// Operations that a scope permits (<https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html>).
 public struct ScopePermissions: OptionSet, Sendable, Hashable {
-    /// The permissions as bits.
+    /// Permissions as bits.
     public let rawValue: UInt8
 
-    /// The permissions of some bits.
+    /// Creates permissions from bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// `c`: create.
     public static let create = ScopePermissions(rawValue: 1)
-    /// `r`: read, also versions and the history of one record.
+    /// `r`: read, including versions and the history of one record.
     public static let read = ScopePermissions(rawValue: 2)
     /// `u`: update and patch.
     public static let update = ScopePermissions(rawValue: 4)
     /// `d`: delete.
     public static let delete = ScopePermissions(rawValue: 8)
-    /// `s`: search, also the history of a type or of all.
+    /// `s`: search, including the history of a type or of all records.
     public static let search = ScopePermissions(rawValue: 16)
 
     /// `cruds`.
@@ -27,7 +27,7 @@ public struct ScopePermissions: OptionSet, Sendable, Hashable {
         ("read", [.read, .search]), ("write", [.create, .update, .delete]), ("*", .all),
     ]
 
-    /// Reads letters, each once and in the order `cruds`; nil for anything else, and where there is none.
+    /// Parses letters in the order `cruds`, each of them optional; nil for any other text, including an empty one.
     init?(letters text: Substring) {
         var permissions: ScopePermissions = []
         var rest = text
@@ -39,17 +39,17 @@ public struct ScopePermissions: OptionSet, Sendable, Hashable {
         self = permissions
     }
 
-    /// Reads what version 1 of SMART's scopes has: `read`, `write`, `*`.
+    /// Parses the permissions of version 1: `read`, `write`, `*`.
     init?(versionOne text: Substring) {
         guard let found = ScopePermissions.versionOne.first(where: { $0.name == text }) else { return nil }
         self = found.permissions
     }
 
-    /// The letters, in the order `cruds`.
+    /// Letters in the order `cruds`.
     public var letters: String {
         String(ScopePermissions.letters.filter { contains($0.permission) }.map(\.letter))
     }
 
-    /// As version 1 says it; nil where it has no word for it.
+    /// Name in version 1; nil if version 1 cannot express it.
     var versionOne: String? { ScopePermissions.versionOne.first { $0.permissions == self }?.name }
 }

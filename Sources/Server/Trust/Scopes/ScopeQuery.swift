@@ -1,45 +1,45 @@
 import Core
 
-/// The search behind the `?` of a scope, which narrows it to the records that the search finds
+/// Query of a scope, after the `?`, which limits the scope to the records that this search finds
 /// (<https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#finer-grained-resource-constraints-using-search-parameters>).
 ///
-/// Two queries are the same where they have the same parameters, whatever their order and encoding.
+/// Two queries are equal if they have the same parameters, regardless of order and encoding.
 public struct ScopeQuery: Sendable, Hashable {
     /// A parameter of the search.
     public struct Parameter: Sendable, Hashable {
-        /// The name, with its modifier.
+        /// Name with its modifier.
         public let name: String
-        /// The value, decoded.
+        /// Decoded value.
         public let value: String
-        /// As it was written.
+        /// Text as received.
         let text: String
 
-        /// Whether two say the same, however they are written.
+        /// Whether two parameters are equal after decoding.
         public static func == (left: Parameter, right: Parameter) -> Bool {
             left.name == right.name && left.value == right.value
         }
 
-        /// Hashes what the parameter says.
+        /// Hashes the decoded name and value.
         public func hash(into hasher: inout Hasher) {
             hasher.combine(name)
             hasher.combine(value)
         }
     }
 
-    /// The parameters, each once, in the order of their names and values. A record must meet all of them.
+    /// Parameters without duplicates, sorted by name and value. A record must meet all of them.
     public let parameters: [Parameter]
 
-    /// A scope with more parameters grants nothing.
+    /// Maximum number of parameters; a scope with more grants nothing.
     static let largestCount = 16
 
     private init(sorting parameters: some Sequence<Parameter>) {
         self.parameters = Set(parameters).sorted { ($0.name, $0.value) < ($1.name, $1.value) }
     }
 
-    /// Reads what stands behind the `?`.
+    /// Parses the text after the `?`.
     ///
-    /// It is nil where that is not understood: the scope then grants nothing. A parameter without a value counts as not
-    /// understood, since a search passes over it, and so does one that changes the answer and not what is found.
+    /// Returns nil if the text is not supported: the scope then grants nothing. This includes a parameter without a
+    /// value, because a search ignores it, and a parameter that changes the response but not the matches.
     init?(_ text: Substring) {
         var parameters: [Parameter] = []
         for pair in text.split(separator: "&", omittingEmptySubsequences: false) {
@@ -55,18 +55,18 @@ public struct ScopeQuery: Sendable, Hashable {
         self.init(sorting: parameters)
     }
 
-    /// Parameters that say how the answer looks (<https://hl7.org/fhir/R4/search.html#Summary>).
+    /// Parameters that control the response (<https://hl7.org/fhir/R4/search.html#Summary>).
     private static let ofResults: Set<String> = [
         "_sort", "_count", "_include", "_revinclude", "_summary", "_total", "_elements", "_contained", "_containedType",
         "_score", "_format", "_pretty",
     ]
 
-    /// As it stands behind the `?`.
+    /// Text after the `?`.
     public var text: String { parameters.map(\.text).joined(separator: "&") }
 
-    /// What meets both.
+    /// Returns the conjunction of both queries.
     func and(_ other: ScopeQuery) -> ScopeQuery { ScopeQuery(sorting: parameters + other.parameters) }
 
-    /// Whether what meets the other one meets this one too, as the parameters tell it.
+    /// Whether every match of the other query also matches this one, judged by the parameters.
     func covers(_ other: ScopeQuery) -> Bool { Set(parameters).isSubset(of: other.parameters) }
 }

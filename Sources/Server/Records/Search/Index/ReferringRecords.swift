@@ -1,19 +1,20 @@
 import FHIR
 import Storage
 
-/// The references that a parameter finds, as SQL from the records that have them to those that they lead to, and back.
+/// SQL that follows the references of a search parameter, from the referring records to the targets and back.
 ///
-/// A reference is in the row of its record where it is the subject alone (``SearchLayout/Place``), else among the entries; to
-/// this server it may be written with one of its own base URLs; a definition is referred to by its URL.
+/// A reference is in the row of its record where it is only the subject (``SearchLayout/Place``), otherwise in the
+/// search entries. A reference to this server may begin with one of its own base URLs. Definitions are referenced by
+/// their URLs.
 struct ReferringRecords {
-    /// The type of the records that refer.
+    /// The type of the referring records.
     let type: String
     private let layout: SearchLayout
-    /// The parameters that have entries of their own, as their places in the tree.
+    /// The parameters with search entries of their own, as indices in the tree.
     private let places: [Int]
     private let ownBases: [String]
 
-    /// - Parameter ownBases: the server's own base URLs, as ``SearchIndex/indexed(_:)`` has them.
+    /// - Parameter ownBases: the server's own base URLs, in the form of ``SearchIndex/indexed(_:)``.
     /// - Throws: ``SearchConditionError`` for a parameter that the type does not have.
     init(type: String, parameter: String, _ ownBases: [String]) throws {
         guard let layout = SearchLayout.of(type), let place = layout.tree.place(of: parameter) else {
@@ -36,7 +37,7 @@ struct ReferringRecords {
         SQLValue(code(place) + aspect.rawValue)
     }
 
-    /// Holds of a row, `r` or `f`, that has a subject which is what the parameter finds.
+    /// Condition on a row `r` or `f`: it has a subject that is a value of the parameter.
     private func hasSubject(_ place: Int, _ row: String) -> SQLFragment {
         SQLFragment(
             "\(row).subject IS NOT NULL AND NOT EXISTS (SELECT 1 FROM record_term e JOIN search_term c ON c.number = e.term"
@@ -44,7 +45,8 @@ struct ReferringRecords {
             [SQLValue(type), name(place, .differing)])
     }
 
-    /// The rows `c` of terms that are references to resources of a type here: with their ids, or behind a base of ours.
+    /// Condition on the rows `c` of terms that are references to resources of a type on this server: with their ids, or
+    /// after one of the own base URLs.
     private func terms(_ place: Int, _ plain: SQLFragment, _ remote: SQLFragment) -> SQLFragment {
         let own = SQLFragment("c.type = ? AND ", [SQLValue(type)])
         let isPlain = SQLFragment("c.parameter = ? AND ", [name(place, .plain)]) + plain
@@ -55,20 +57,21 @@ struct ReferringRecords {
         return own + "((" + isPlain + ") OR (" + isRemote + "))"
     }
 
-    // MARK: From those that are referred to
+    // MARK: From targets to referring records
 
-    /// Holds of a row `r` that refers to one of the records of a type.
+    /// Returns a condition on a row `r` that refers to one of the records of a type.
     ///
-    /// - Parameter found: those records, as a statement has selected them (``SelectedRecords``).
+    /// - Parameter found: those records, selected by a statement (``SelectedRecords``).
     func referring(to target: String, in found: SelectedRecords) -> SQLFragment {
         .any(places.flatMap { referring(to: target, in: found, $0) })
     }
 
-    /// Holds of a row `r` that refers by type and id to one of the rows, of whatever types: each row that refers is asked.
+    /// Returns a condition on a row `r` that refers by type and id to one of some rows, of any type. It is evaluated
+    /// for each referring row.
     ///
     /// - Parameters:
-    ///   - rows: the condition on those rows, which are called `r` in it, too.
-    ///   - entry: a condition on the row `e` of the entry that refers.
+    ///   - rows: the condition on those rows, which it also names `r`.
+    ///   - entry: a condition on the row `e` of the referring entry.
     func referring(toAny rows: SQLFragment, where entry: SQLFragment = .always) -> SQLFragment {
         .any(
             places.map { place in
@@ -93,7 +96,7 @@ struct ReferringRecords {
             all.append("(r.subject IN (SELECT f.id FROM \(found.name) f) AND " + hasSubject(place, "r") + ")")
         }
         if let url = ReferringRecords.url(of: target), hasCanonicals(place) {
-            // The term of the definition's own URL says the version, too.
+            // The term of the definition's own URL contains the version, too.
             all.append(
                 SQLFragment(
                     "r.number IN (SELECT e.number FROM \(found.name) f JOIN record_term u ON u.number = f.number"
@@ -106,17 +109,17 @@ struct ReferringRecords {
         return all
     }
 
-    // MARK: From those that refer
+    // MARK: From referring records to targets
 
-    /// Holds of a row `r` of a type to which one of the records refers.
+    /// Returns a condition on a row `r` of a type to which one of the records refers.
     ///
-    /// - Parameter found: the records that refer, as a statement has selected them (``SelectedRecords``).
+    /// - Parameter found: the referring records, selected by a statement (``SelectedRecords``).
     func referred(_ target: String, from found: SelectedRecords) -> SQLFragment {
         .any(places.flatMap { referred(target, from: found, $0) })
     }
 
     private func referred(_ target: String, from found: SelectedRecords, _ place: Int) -> [SQLFragment] {
-        // A reference behind a base of ours is `Type/id`, as all that begins so is.
+        // A reference after an own base URL is `Type/id`, and so is every code in the range.
         let plain = SQLFragment("c.system = ?", [SQLValue(target)])
         let remote = SQLFragment("c.code >= ? AND c.code < ?", [SQLValue(target + "/"), SQLValue(target + "0")])
         let ofPlain = RecordAddress.sql(type: "c.system", id: "c.code")
@@ -150,7 +153,7 @@ struct ReferringRecords {
         return all
     }
 
-    /// The rows `r` that refer to resources of a type with certain ids.
+    /// Returns a condition on rows `r` that refer to resources of a type with certain ids.
     func referring(to target: String, ids: [String]) -> SQLFragment {
         .any(
             places.flatMap { place -> [SQLFragment] in
@@ -169,7 +172,8 @@ struct ReferringRecords {
             })
     }
 
-    /// The rows `r` that refer to definitions by their URLs, as they are written: with a version behind `|`, or without.
+    /// Returns a condition on rows `r` that refer to definitions by URLs as written: with a version after `|`, or
+    /// without.
     func referring(toURLs urls: [String]) -> SQLFragment {
         .any(
             places.filter(hasCanonicals).map { place in
@@ -183,7 +187,8 @@ struct ReferringRecords {
 
     // MARK: Definitions
 
-    /// The parameter under which the index has the canonical URLs of a type's resources; nil where they have none.
+    /// Returns the parameter under which the index has the canonical URLs of a type's resources; nil where they have
+    /// none.
     static func url(of type: String) -> String? {
         guard let layout = SearchLayout.of(type), let place = layout.tree.place(of: "url"),
             layout.tree.parameters[place].kind == .uri, let leaf = leaves(place, layout).first
@@ -191,7 +196,7 @@ struct ReferringRecords {
         return layout.tree.parameters[leaf].code
     }
 
-    /// Whether a parameter finds references by URLs.
+    /// Whether a parameter selects references by URL.
     private func hasCanonicals(_ place: Int) -> Bool {
         layout.tree.nodes.contains { node in
             [.canonical, .uri].contains(SearchedForm.of(node.type))

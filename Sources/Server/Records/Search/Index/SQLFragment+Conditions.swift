@@ -7,13 +7,13 @@ extension SQLFragment {
     var isNever: Bool { sql == SQLFragment.never.sql }
     var isAlways: Bool { sql == SQLFragment.always.sql }
 
-    /// Whether all hold; what is never so, or always, is not said.
+    /// Returns the conjunction of the conditions, simplified where one is always true or never true.
     static func all(_ conditions: [SQLFragment]) -> SQLFragment {
         if conditions.contains(where: \.isNever) { return .never }
         return combined(conditions.filter { !$0.isAlways }, by: " AND ") ?? .always
     }
 
-    /// Whether any holds; what is never so, or always, is not said.
+    /// Returns the disjunction of the conditions, simplified where one is always true or never true.
     static func any(_ conditions: [SQLFragment]) -> SQLFragment {
         if conditions.contains(where: \.isAlways) { return .always }
         return combined(conditions.filter { !$0.isNever }, by: " OR ") ?? .never
@@ -25,7 +25,7 @@ extension SQLFragment {
         return SQLFragment("NOT (" + condition.sql + ")", condition.parameters)
     }
 
-    /// Whether a column has one of some values.
+    /// Returns a condition that a column has one of some values.
     static func isOne(_ column: String, of values: [SQLValue]) -> SQLFragment {
         switch values.count {
         case 0: .never
@@ -34,7 +34,8 @@ extension SQLFragment {
         }
     }
 
-    /// The values, where it asks of a column that it has one of them (``isOne(_:of:)``), and nothing else; nil otherwise.
+    /// Returns the values where the fragment is just the condition that a column has one of them (``isOne(_:of:)``);
+    /// nil otherwise.
     func values(of column: String) -> [SQLValue]? {
         sql == SQLFragment.isOne(column, of: parameters).sql ? parameters : nil
     }

@@ -1,6 +1,6 @@
 import Storage
 
-/// A piece of a statement, often a condition, with the values of its placeholders in the order in which they stand.
+/// A piece of a statement, often a condition, with the values of its placeholders in their order.
 struct SQLFragment: Sendable {
     let sql: String
     let parameters: [SQLValue]
@@ -22,12 +22,12 @@ struct SQLFragment: Sendable {
         SQLFragment(left + right.sql, right.parameters)
     }
 
-    /// The parts with a word between them.
+    /// Joins the parts with a separator.
     static func joined(_ parts: [SQLFragment], by separator: String) -> SQLFragment {
         SQLFragment(parts.map(\.sql).joined(separator: separator), parts.flatMap(\.parameters))
     }
 
-    /// The places of values in brackets, for `IN`.
+    /// Returns the placeholders of the values in parentheses, for `IN`.
     static func list(_ values: [SQLValue]) -> SQLFragment {
         SQLFragment("(" + repeatElement("?", count: values.count).joined(separator: ", ") + ")", values)
     }

@@ -1,17 +1,17 @@
 import Storage
 
 extension SearchBounds {
-    /// Of which rows a comparison speaks.
+    /// The rows that a comparison includes.
     enum Extent: Sendable {
         case any
-        /// Those of one number, as nearly all are: the index by the least value finds them by the greatest as well.
+        /// Rows with a single number, as nearly all are. The index by the lower bound also finds them by the upper one.
         case number
-        /// Those that span numbers, which have an index by the greatest value.
+        /// Rows with a range of numbers, which have an index by the upper bound.
         case range
     }
 
-    /// Whether a row of entries, by its alias, has bounds that compare so with a number
-    /// (<https://hl7.org/fhir/R4/search.html#number>), as ``SearchNumber/matches(_:_:)`` compares.
+    /// Returns a condition that the bounds of a row of entries, given by its alias, compare with a number
+    /// (<https://hl7.org/fhir/R4/search.html#number>). It agrees with ``SearchNumber/matches(_:_:)``.
     static func compare(
         _ prefix: SearchPrefix, _ asked: SearchNumber, _ row: String, of extent: Extent = .any
     ) -> SQLFragment {
@@ -34,7 +34,7 @@ extension SearchBounds {
         let (begin, end) = (SQLValue(bounds.implicitLow), SQLValue(bounds.implicitHigh))
         switch prefix {
         case .eq, .ne:
-            // The index by the least value finds them; of a single number the greatest is the same.
+            // The index by the lower bound finds them; for a single number the upper bound is the same.
             let isInside = SQLFragment(
                 "(\(row).low >= ? AND \(row).low < ? AND \(row).high < ?)", [begin, end, end])
             return prefix == .eq ? isInside : .not(isInside)

@@ -1,8 +1,9 @@
 import Core
 
-/// A number as the index has it: the bounds of a ``SearchNumber``, each the nearest double.
+/// The bounds of a ``SearchNumber`` in the index, each the nearest double.
 ///
-/// Equal numbers have equal bounds, for each is made of the exact one; two that differ behind the 16th digit are one.
+/// Equal numbers have equal bounds, because each is rounded from the exact number. Numbers that differ only after the
+/// 16th digit have the same bounds.
 struct SearchBounds: Sendable, Hashable {
     let low: Double
     let high: Double
@@ -16,7 +17,8 @@ struct SearchBounds: Sendable, Hashable {
         implicitHigh = number.implicitHigh?.double ?? .infinity
     }
 
-    /// The bounds of a decimal as it was written; nil for what is none (``SearchNumber/init(decimal:)``).
+    /// Creates the bounds of a decimal as written; nil where the text is not a decimal
+    /// (``SearchNumber/init(decimal:)``).
     init?(decimal text: String) {
         if let plain = SearchBounds(plain: text) {
             self = plain
@@ -27,10 +29,10 @@ struct SearchBounds: Sendable, Hashable {
         }
     }
 
-    /// The bounds of a decimal of few digits without an exponent.
+    /// Creates the bounds of a decimal of few digits without an exponent.
     ///
-    /// The digits and the power of ten are whole numbers below 2^53 and so exact, and IEEE 754 rounds their quotient to the
-    /// nearest double: the same that the exact number has.
+    /// The digits and the power of ten are integers below 2^53 and therefore exact, and IEEE 754 rounds their quotient
+    /// to the nearest double. The result equals that of the exact number.
     private init?(plain text: String) {
         var digits: Int64 = 0
         var count = 0

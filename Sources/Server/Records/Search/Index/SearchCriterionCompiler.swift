@@ -4,23 +4,23 @@ import Trust
 
 /// Compiles criteria into conditions on the row `r` of a record.
 ///
-/// What they say of other records they say of those alone that the filter shows and that are not deleted, so that nobody
-/// learns of a hidden record by asking for those that refer to it.
+/// Conditions on other records include only records that the filter permits and that are not deleted. So a caller
+/// cannot detect a hidden record by a search for the records that refer to it.
 ///
-/// It lives inside one transaction.
+/// An instance is used inside one transaction.
 final class SearchCriterionCompiler {
-    /// What may be seen at all.
+    /// The records that the caller may see.
     private let filter: RecordFilter
     private let transaction: any SQLTransaction
     private let terminology: StoredTerminology
     private let ownBases: [String]
     private var filters: [String: SQLFragment] = [:]
-    /// What the statement selects first, of which the conditions speak.
+    /// The sets of records that the statement selects first, used by the conditions.
     private(set) var selected: [SelectedRecords] = []
-    /// How many more plans are made: each counts what its conditions find.
+    /// The number of plans that may still be made. Each counts what its conditions find.
     private var plansLeft = 30
 
-    /// - Parameter ownBases: the server's own base URLs, without a last slash.
+    /// - Parameter ownBases: the server's own base URLs, without a final slash.
     init(showing filter: RecordFilter, ownBases: [String], in transaction: any SQLTransaction) {
         self.filter = filter
         self.transaction = transaction
@@ -28,12 +28,12 @@ final class SearchCriterionCompiler {
         terminology = StoredTerminology(transaction: transaction, filter: filter)
     }
 
-    /// The rows of records of a type that are shown and meet all criteria, and the plan by which they are found; nil where no more
-    /// plans are made: then their numbers are looked up.
+    /// Returns a condition on the rows of a type's visible records that meet all criteria, and their plan. The plan is
+    /// nil where no more plans may be made; then the records are looked up by number.
     ///
     /// - Parameters:
-    ///   - most: so many are taken one by one (``SearchPlan``).
-    ///   - after: the number behind which they are gone through in their order; nil where no order is asked for.
+    ///   - most: the limit below which an index lookup is used (``SearchPlan``).
+    ///   - after: the number after which the records are read in order; nil where no order is required.
     /// - Throws: ``SearchConditionError``; ``StorageError``.
     func plannedRows(
         of type: String, meeting criteria: [SearchCriterion], most: Int = SearchLimits.standard.most,
@@ -52,7 +52,7 @@ final class SearchCriterionCompiler {
         return (own + plan.condition, plan)
     }
 
-    /// The records of a type that are shown and meet a criterion, selected before what asks for them.
+    /// Selects the visible records of a type that meet a criterion, for the conditions that use them.
     private func select(_ type: String, meeting criterion: SearchCriterion) throws -> SelectedRecords {
         let rows = try plannedRows(of: type, meeting: [criterion]).rows
         let found = SelectedRecords(place: selected.count, rows)
@@ -60,7 +60,7 @@ final class SearchCriterionCompiler {
         return found
     }
 
-    /// What the filter says of a type, whose terms are looked up once.
+    /// Returns the filter's condition for a type. Its terms are looked up once.
     private func shown(_ type: String) throws -> SQLFragment {
         if let known = filters[type] { return known }
         let condition = try SQLFragment(showing: filter, type: type, in: transaction)

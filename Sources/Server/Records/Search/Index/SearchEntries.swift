@@ -3,11 +3,11 @@ import FHIR
 import Foundation
 import UCUM
 
-/// All that the index has of a resource, beside what the row of its record says. Pure.
+/// All index entries of a resource, except the values in its record's row. Pure.
 struct SearchEntries: Sendable {
-    /// Each once, in the order in which the resource says them.
+    /// The entries without duplicates, in the order of the resource.
     let entries: [SearchEntry]
-    /// The record's own time, half open; nil where the resource has none, or several.
+    /// The time in the record's row, half open; nil where the resource has no time, or several.
     let time: SearchPeriod?
 
     /// - Parameter subject: the Patient's id in the row of the record.
@@ -17,7 +17,7 @@ struct SearchEntries: Sendable {
         self.init(entries: builder.entries, time: builder.time)
     }
 
-    /// What a resource is found by; nothing of a type that R4 does not have.
+    /// Creates the entries of a resource; none for a type that R4 does not have.
     ///
     /// - Parameter subject: the Patient's id in the row of the record.
     init(of resource: Resource, subject: String?) {
@@ -40,10 +40,10 @@ struct SearchEntries: Sendable {
         var entries: [SearchEntry] = []
         var time: SearchPeriod?
         private var seen: Set<SearchEntry> = []
-        /// The parameters that have entries.
+        /// The parameters with entries.
         private var written: Set<Int> = []
         private lazy var all = Set(values.entries)
-        /// How many values of composites there are.
+        /// The number of composite values so far.
         private var parts = 0
 
         private var tree: SearchTree { layout.tree }
@@ -55,7 +55,7 @@ struct SearchEntries: Sendable {
         }
 
         mutating func build() {
-            // 1. Values of which it depends on all of them where they are.
+            // 1. Parameters whose location depends on all of their values.
             for (number, place) in layout.places.enumerated() {
                 let own = { (values: SearchValues) in values.entries.lazy.filter { $0.parameter == number }.map(\.value)
                 }
@@ -66,7 +66,7 @@ struct SearchEntries: Sendable {
                 default: continue
                 }
             }
-            // 2. All others in their order.
+            // 2. All other values, in their order.
             for entry in values.entries {
                 switch layout.places[entry.parameter] {
                 case .entries: add(entry.value, entry.parameter)
@@ -74,7 +74,7 @@ struct SearchEntries: Sendable {
                 default: continue
                 }
             }
-            // 3. What is there although nothing can be looked for.
+            // 3. Values that exist but cannot be searched for.
             for (number, isPresent) in values.present.enumerated() where isPresent && !written.contains(number) {
                 switch layout.places[number] {
                 case .entries: append(.term(term(number, .present)), number)
@@ -96,7 +96,7 @@ struct SearchEntries: Sendable {
             if seen.insert(entry).inserted { entries.append(entry) }
         }
 
-        // MARK: What the record's row may say
+        // MARK: Values in the record's row
 
         private mutating func addTimes(_ number: Int, _ values: Set<SearchValue>) {
             if values.count == 1, case .date(let period)? = values.first {
@@ -119,7 +119,7 @@ struct SearchEntries: Sendable {
         private mutating func addSubjects(_ number: Int, _ values: [SearchValue]) {
             guard !isSubjectAlone(number) else { return }
             for value in values { add(value, number) }
-            // The row has a subject that this parameter does not find.
+            // The row has a subject that is not a value of this parameter.
             if subject != nil {
                 let wasWritten = written.contains(number)
                 append(.term(term(number, .differing)), number)
@@ -152,7 +152,7 @@ struct SearchEntries: Sendable {
             }
         }
 
-        /// Whether the parameters of the components find each of the values already: any goes with any.
+        /// Whether the parameters of the components find each of the values already, in any combination.
         private mutating func isFoundTogether(_ parts: [SearchValue], _ ways: [SearchLayout.Way]) -> Bool {
             for case .together(let components) in ways where components.count == parts.count {
                 let isFound = zip(components, parts).allSatisfy { component, value in
@@ -171,7 +171,7 @@ struct SearchEntries: Sendable {
                 let maker = SearchEntryMaker(
                     type: tree.type, parameter: SearchTerm.component(place, of: code(number)))
                 let terms = maker.parts(of: value, parts)
-                // Without one of its values the whole is none.
+                // A composite value without one of its components is not indexed.
                 guard !terms.isEmpty else { return }
                 found += terms
             }

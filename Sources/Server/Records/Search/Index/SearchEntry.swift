@@ -4,18 +4,18 @@ import Foundation
 enum SearchEntry: Hashable, Sendable {
     /// A code, a reference, a URI: `record_term`.
     case term(SearchTerm)
-    /// A value that each resource has another one of, by its print: `record_print`.
+    /// A high-cardinality value, by its digest: `record_print`.
     case print(SearchTerm, Data)
-    /// A text, folded and as it stands: `record_text`.
+    /// A text, folded and exact: `record_text`.
     case text(SearchTerm, folded: String, exact: String)
     /// A time: `record_time`.
     case time(SearchTerm, SearchPeriod)
     /// A number, or a quantity whose unit is the term: `record_number`.
     case number(SearchTerm, SearchBounds)
-    /// A component's value in one value of a composite, by the number of that value: `record_part`.
+    /// A component's value in a value of a composite, with the number of that value: `record_part`.
     case part(Int, SearchTerm, SearchBounds?)
 
-    /// The term that stands in every row.
+    /// The term of the row.
     var term: SearchTerm {
         switch self {
         case .term(let term), .print(let term, _), .text(let term, _, _), .time(let term, _), .number(let term, _),

@@ -12,7 +12,8 @@ struct SearchEntryMaker {
         SearchTerm(type: type, parameter: parameter, aspect, system: system, code: code, text: text)
     }
 
-    /// The entries of a value; none for a composite, whose components have theirs (``parts(of:_:)``).
+    /// Returns the entries of a value; none for a composite, whose components have entries of their own
+    /// (``parts(of:_:)``).
     func entries(of value: SearchValue) -> [SearchEntry] {
         switch value {
         case .token(let token): return entries(of: token)
@@ -26,8 +27,8 @@ struct SearchEntryMaker {
         }
     }
 
-    /// The entries of a component's value in a composite's value with a number. Texts and times are no such components
-    /// (``SearchLayout/Way``; a test rules it out).
+    /// Returns the entries of a component's value in the composite value with a number. Texts and dates are never such
+    /// components (``SearchLayout/Way``; a test checks it).
     func parts(of value: SearchValue, _ part: Int) -> [SearchEntry] {
         switch value {
         case .token(let token): return [.part(part, self.token(token), nil)]
@@ -63,7 +64,7 @@ struct SearchEntryMaker {
     private func numbers(of quantity: SearchQuantity) -> [(SearchTerm, SearchBounds)] {
         let own = term(system: quantity.system, code: quantity.code, text: quantity.unit)
         var numbers = [(own, SearchBounds(quantity.number))]
-        // What is a ratio of base units is found through its own unit (``SearchUnits``).
+        // A ratio of base units is found through its own unit (``SearchUnits``).
         if let canonical = quantity.canonical, SearchUnits.ratio(system: quantity.system, code: quantity.code) == nil {
             numbers.append((term(.canonical, code: canonical.unit), SearchBounds(canonical.number)))
         }

@@ -1,19 +1,19 @@
 import Foundation
 import Storage
 
-/// Writes what search finds records by.
+/// Writes the search entries of records.
 ///
-/// It lives inside one transaction.
+/// An instance is used inside one transaction.
 struct SearchEntryWriter {
     private let transaction: any SQLTransaction
     private var numbers: SearchTermNumbers
-    /// The terms of the record before with their numbers, by the places of its entries.
+    /// The terms of the previous record with their numbers, by the index of the entry.
     private var latest: [(term: SearchTerm, number: Int64)] = []
     private var inserters = Inserters()
-    /// What records were found by that have another version now.
+    /// The terms of records that have a newer version now.
     private var former: Set<Int64> = []
 
-    /// Each is made for the first row of its table: most loads need two of them.
+    /// Each inserter is made for the first row of its table. Nearly all loads need only two.
     private struct Inserters {
         var terms: SQLInserter<Row>?
         var prints: SQLInserter<Row>?
@@ -28,9 +28,9 @@ struct SearchEntryWriter {
         numbers = SearchTermNumbers(in: transaction)
     }
 
-    /// Adds the entries of the record with a number, each once.
+    /// Adds the entries of the record with a number; the entries have no duplicates.
     mutating func add(_ entries: [SearchEntry], number: Int64) throws {
-        // Numbers and parts have their place in the record.
+        // The key of numbers and parts contains their index in the record.
         for (place, entry) in entries.enumerated() {
             let term = try termNumber(of: entry.term, at: place)
             func row(_ value: Row.Value) -> Row { Row(number: number, place: place, term: term, value: value) }
@@ -49,10 +49,11 @@ struct SearchEntryWriter {
         }
     }
 
-    /// The number of a term. Resources of one kind follow each other: most have the term of the one before.
+    /// Returns the number of a term. Similar resources follow each other, so the term is usually that of the previous
+    /// record.
     private mutating func termNumber(of term: SearchTerm, at place: Int) throws -> Int64 {
         if place < latest.count, latest[place].term == term {
-            // The next have this one itself, which costs less to compare.
+            // The next records share this instance, which is cheaper to compare.
             latest[place].term = term
             return latest[place].number
         }
@@ -75,7 +76,7 @@ struct SearchEntryWriter {
         inserter = made
     }
 
-    /// Puts the entries of a record's new version in the place of those it had, which are written (``flush()``).
+    /// Replaces the entries of a record by those of its new version. The old entries must be written (``flush()``).
     mutating func replace(_ entries: [SearchEntry], number: Int64) throws {
         former.formUnion(try SearchTermNumbers.numbers(of: number, in: transaction))
         for (table, _) in RecordsSchema.searchEntryTables {
@@ -84,7 +85,7 @@ struct SearchEntryWriter {
         try add(entries, number: number)
     }
 
-    /// Writes what waits to be written together.
+    /// Writes the buffered rows.
     mutating func flush() throws {
         try inserters.terms?.flush()
         try inserters.prints?.flush()
@@ -94,7 +95,7 @@ struct SearchEntryWriter {
         try inserters.parts?.flush()
     }
 
-    /// Ends the writing: no term is left that no record has any more.
+    /// Finishes the writing. Deletes the terms that no record uses any more.
     mutating func finish() throws {
         try flush()
         guard !former.isEmpty else { return }
@@ -106,14 +107,15 @@ struct SearchEntryWriter {
 }
 
 extension SearchEntryWriter {
-    /// An entry with the numbers of its record and its term. The term itself it leaves behind: thousands of rows wait.
+    /// An entry with the numbers of its record and its term. It does not contain the term itself, because thousands of
+    /// rows are buffered.
     fileprivate struct Row {
         let number: Int64
         let place: Int
         let term: Int64
         let value: Value
 
-        /// What an entry says beside its term.
+        /// The values of an entry in addition to its term.
         enum Value {
             case none
             case print(Data)

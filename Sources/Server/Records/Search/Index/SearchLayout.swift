@@ -1,50 +1,52 @@
 import FHIR
 import FHIRPath
 
-/// Where the index has what each search parameter of a resource type finds.
+/// The locations in the index of the values of each search parameter of a resource type.
 ///
-/// What the row of the record says, and what other parameters find already, has no entries of its own: `combo-code` is
-/// `code` or `component-code`, and `code-value-quantity` of an Observation is `code` and `value-quantity` of the same one.
+/// Values in the record's row, and values that other parameters find already, have no entries of their own:
+/// `combo-code` is `code` or `component-code`, and `code-value-quantity` of an Observation is `code` and
+/// `value-quantity` of the same one.
 struct SearchLayout: Sendable {
-    /// The place of one parameter's values.
+    /// The location of one parameter's values.
     enum Place: Sendable, Hashable {
         /// The record's id.
         case id
-        /// When the record was last changed.
+        /// The record's time of update.
         case lastUpdated
-        /// The record's subject where that Patient is the one value; else entries, and a mark that they differ.
+        /// The record's subject where that Patient is the only value; otherwise entries, and a mark that they differ
+        /// from the subject.
         case subject
-        /// The record's time where the resource has one value; else entries.
+        /// The record's time where the resource has one value; otherwise entries.
         case time
         /// Entries of its own.
         case entries
-        /// What any of these parameters finds, by their places in the tree.
+        /// The values of any of these parameters, by their indices in the tree.
         case union([Int])
-        /// A composite: any of the ways.
+        /// A composite: its values are found in any of these ways.
         case composite([Way])
     }
 
-    /// How the values of a composite are found.
+    /// A way to find the values of a composite.
     enum Way: Sendable, Hashable {
-        /// The components are of the whole resource: any value of one goes with any of another.
+        /// The components belong to the whole resource: any value of one combines with any of another.
         case together([Component])
-        /// Entries that say which values belong together, under this parameter.
+        /// Entries under this parameter that record which values belong together.
         case parts(Int)
     }
 
-    /// Where the values of a component of the whole resource are.
+    /// The location of the values of a component of the whole resource.
     enum Component: Sendable, Hashable {
-        /// Those of a parameter.
+        /// The values of a parameter.
         case parameter(Int)
-        /// Entries of its own, under the name of a parameter's component (``SearchTerm/component(_:of:)``).
+        /// Entries of its own, with the name of a parameter's component (``SearchTerm/component(_:of:)``).
         case entries(Int, of: Int)
     }
 
     let tree: SearchTree
-    /// By the parameters' places in the tree.
+    /// By the parameters' indices in the tree.
     let places: [Place]
 
-    /// The layout of a type; nil where R4 has no resources of the type.
+    /// Returns the layout of a type; nil where R4 has no resources of the type.
     static func of(_ type: String) -> SearchLayout? { all[type] }
 
     private static let all: [String: SearchLayout] = Dictionary(
@@ -52,7 +54,7 @@ struct SearchLayout: Sendable {
             SearchTree.of(type).map { (type, SearchLayout($0)) }
         })
 
-    /// The parameter whose value is the record's own time.
+    /// Returns the parameter whose value is the time in the record's row.
     static func timeParameter(of type: String) -> String {
         switch type {
         case "QuestionnaireResponse": "authored"
@@ -67,10 +69,10 @@ struct SearchLayout: Sendable {
         places = tree.parameters.indices.map { selections.place(of: $0) }
     }
 
-    /// The entries' parameters whose values are each another one, and which are found by their prints.
+    /// Whether the values of a parameter are nearly all different, and are found by their digests.
     static func isOfItsOwn(_ parameter: String) -> Bool { parameter == "identifier" }
 
-    /// What a parameter selects, as places in the tree.
+    /// The selections of each parameter, as nodes of the tree.
     private struct Selections {
         struct Selection: Hashable {
             let node: Int
@@ -112,13 +114,13 @@ struct SearchLayout: Sendable {
             return union(of: number).map { .union($0) } ?? .entries
         }
 
-        /// The parameters that together select just what this one does; nil where there are none.
+        /// Returns the parameters that together select exactly the same values; nil where there are none.
         private func union(of number: Int) -> [Int]? {
             let own = ofParameters[number]
             guard !own.isEmpty else { return nil }
             let code = tree.parameters[number].code
             if let same = ofParameters.firstIndex(of: own), same < number { return [same] }
-            // Of two that select the same, the first has the entries.
+            // Of two parameters with the same selection, the first has the entries.
             let parts = ofParameters.indices.filter { part in
                 ofParameters[part].isStrictSubset(of: own) && !ofParameters[part].isEmpty
                     && ofParameters.firstIndex(of: ofParameters[part]) == part
@@ -126,7 +128,7 @@ struct SearchLayout: Sendable {
             }
             let union = parts.reduce(into: Set<Selection>()) { $0.formUnion(ofParameters[$1]) }
             guard union == own else { return nil }
-            // Those that lie within another one add nothing.
+            // A selection within another one adds nothing.
             return parts.filter { part in
                 !parts.contains { ofParameters[part].isStrictSubset(of: ofParameters[$0]) }
             }
@@ -157,7 +159,7 @@ struct SearchLayout: Sendable {
             }
         }
 
-        /// Without what has no values that could be looked for, such as SampledData.
+        /// Removes selections without searchable values, such as SampledData.
         private func withValues(_ selections: Set<Selection>) -> Set<Selection> {
             selections.filter { SearchedForm.of(tree.nodes[$0.node].type) != .other }
         }

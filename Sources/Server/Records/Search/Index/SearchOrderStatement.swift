@@ -1,8 +1,8 @@
 import FHIR
 import Storage
 
-/// What a record of a type is sorted by, as SQL about its row `r`: one value for each key of an order, null where there is
-/// none.
+/// The sort values of a type's records, as SQL on the row `r`: one value for each key of an order, null where the
+/// record has none.
 struct SearchOrderStatement {
     let values: [SQLFragment]
     private let first: (layout: SearchLayout, place: Int)?
@@ -22,14 +22,14 @@ struct SearchOrderStatement {
         }
     }
 
-    /// The column of the row `r` that is the first key's value for all records of the type, and by which an index has them in
-    /// order; nil where there is none.
+    /// Returns the indexed column of the row `r` that has the first key's value for all records of the type; nil where
+    /// there is none.
     func column(in transaction: any SQLTransaction) throws -> String? {
         guard let first else { return nil }
         switch first.layout.places[first.place] {
         case .lastUpdated: return "r.updated_ms"
         case .time:
-            // Where one has times that are not the row's own, that column does not say all.
+            // The column is incomplete if any record has times outside of its row.
             let terms = try StoredTerms(transaction: transaction).numbers(
                 where: SQLFragment(
                     "c.type = ? AND c.parameter = ?",
@@ -42,7 +42,7 @@ struct SearchOrderStatement {
 
     private struct Builder {
         let layout: SearchLayout
-        /// Which of several values counts.
+        /// The aggregate function that selects one of several values.
         let choice: String
 
         private var type: SQLValue { SQLValue(layout.tree.type) }
@@ -102,10 +102,10 @@ struct SearchOrderStatement {
 }
 
 extension SearchOrder {
-    /// The columns of the values that statements select.
+    /// Returns the column of a selected sort value.
     static func column(_ place: Int) -> String { "sort_\(place)" }
 
-    /// Behind `ORDER BY`: what has no value comes last, and what is equal stands by its number.
+    /// Returns the columns of `ORDER BY`: records without a value come last, and equal records are ordered by number.
     func columns(of row: String) -> String {
         (keys.enumerated().flatMap { place, key in
             let column = row + "." + Self.column(place)
@@ -113,7 +113,7 @@ extension SearchOrder {
         } + [row + ".number"]).joined(separator: ", ")
     }
 
-    /// Holds of a row behind a place.
+    /// Returns a condition on the rows after a cursor.
     func behind(_ place: SearchPlace, _ row: String) -> SQLFragment {
         var ways: [SQLFragment] = []
         var equal: [SQLFragment] = []
@@ -132,7 +132,7 @@ extension SearchOrder {
         return .any(ways.map { "(" + $0 + ")" })
     }
 
-    /// The place of a row.
+    /// Returns the cursor of a row.
     func place(of row: SQLRow) throws -> SearchPlace {
         SearchPlace(
             values: keys.indices.map { index in

@@ -1,35 +1,35 @@
 import Storage
 
-/// How a search goes through the store: which of its conditions finds the records, so that the others are asked of these
-/// alone.
+/// The plan of a search: the condition whose index finds the records, so that the other conditions are evaluated only
+/// for these.
 ///
-/// An engine that knows nothing of the values cannot tell a code that half of the records have from one that ten have. So each
-/// condition that has an index is counted, up to a limit.
+/// An engine without statistics of the values cannot distinguish a code of half of the records from a code of ten
+/// records. So each condition with an index is counted, up to a limit.
 struct SearchPlan: Sendable {
-    /// All conditions, as one.
+    /// The conjunction of all conditions.
     let condition: SQLFragment
-    /// Whether the numbers of the records are looked up in an index of entries or times: then a page must not go through the
-    /// records in their order, which an engine that thinks a type has few of them would.
+    /// Whether the numbers of the records are looked up in an index of entries or times. A page then must not scan the
+    /// records in their order, which an engine that expects few records of a type would do.
     let isByNumbers: Bool
-    /// Whether an index finds so few that they are taken one by one.
+    /// Whether an index finds fewer records than the limit, so that they are looked up one by one.
     let isFinding: Bool
-    /// Whether each condition that an index finds by itself finds many: how many all together find shows only when all of them
-    /// are gone through.
+    /// Whether each condition with an index finds many records. The size of their intersection is known only after a
+    /// scan.
     let isDense: Bool
-    /// In what they are gone through otherwise, and from which number on; nil for the records themselves.
+    /// The stream that is scanned otherwise, and its first number; nil to scan the records themselves.
     let stream: (stream: SearchStream, first: Int64)?
 
-    /// So many counts are made for one condition.
+    /// Maximum number of count queries for one condition.
     private static let mostCounts = 40
-    /// All are counted as far as this, then as far as so many times as much: of the others no more is counted than of the one that
-    /// finds the fewest.
+    /// The first limit of the counts, and the factor by which it grows. The counts stop with the condition that finds
+    /// the fewest records.
     private static let firstLimit = 256
     private static let growth = 8
 
     /// - Parameters:
-    ///   - predicates: all have to hold of records of the type.
-    ///   - most: so many are taken one by one.
-    ///   - after: the number behind which they are gone through in their order; nil where no order is asked for.
+    ///   - predicates: the conditions on records of the type; all must hold.
+    ///   - most: the limit below which records are looked up one by one.
+    ///   - after: the number after which the records are read in order; nil where no order is required.
     init(
         _ predicates: [SearchPredicate], type: String, most: Int = SearchLimits.standard.most, after: Int64? = nil,
         in transaction: any SQLTransaction
@@ -43,7 +43,7 @@ struct SearchPlan: Sendable {
         isByNumbers = best.map { !parts[$0].isOfRow } ?? false
         condition = .all(
             parts.enumerated().map { $1.condition(type: type, isFinding: $0 == best) })
-        // PostgreSQL has no index of terms by number, and chooses by what it knows of the values.
+        // PostgreSQL has no index of terms by number, and chooses a plan from its statistics.
         if best == nil, let after, transaction.dialect == .sqlite {
             stream = try SearchStream.leader(
                 of: parts.compactMap { SearchStream($0, type: type) }, from: after + 1, in: transaction)
@@ -52,13 +52,14 @@ struct SearchPlan: Sendable {
         }
     }
 
-    /// How the records that a predicate finds are counted up to a limit; nil where it finds none by itself.
+    /// Returns the queries that count a predicate's records up to a limit; nil where the predicate has no index of its
+    /// own.
     private static func counts(_ predicate: SearchPredicate, type: String) -> ((_ limit: Int) -> [SQLQuery])? {
         guard let queries = predicate.counts(type: type, limit: 0), queries.count <= mostCounts else { return nil }
         return { predicate.counts(type: type, limit: $0) ?? [] }
     }
 
-    /// The place of the counts that find the fewest records; nil where none finds fewer than the most.
+    /// Returns the index of the counts that find the fewest records; nil where none finds fewer than the limit.
     private static func fewest(
         _ counts: [((_ limit: Int) -> [SQLQuery])?], most: Int, in transaction: any SQLTransaction
     ) throws -> Int? {

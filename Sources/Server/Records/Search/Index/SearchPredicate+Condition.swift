@@ -4,11 +4,11 @@ import Foundation
 import Storage
 
 extension SearchPredicate {
-    /// What a condition asks of what is stored of a record of its type: the same that
-    /// ``SearchCondition/matches(_:terminology:)`` asks of a resource's values.
+    /// Creates the predicate of a condition on the stored index of a record. It agrees with
+    /// ``SearchCondition/matches(_:terminology:)`` on the values of a resource.
     ///
-    /// - Parameter terms: those of the store.
-    /// - Throws: what the terms throw; ``SearchConditionError``.
+    /// - Parameter terms: the terms of the store.
+    /// - Throws: the errors of the terms; ``SearchConditionError``.
     init(_ asked: SearchCondition, terms: any SearchTerms) throws {
         guard let layout = SearchLayout.of(asked.type), let place = layout.tree.place(of: asked.parameter.code) else {
             throw SearchConditionError.unknownParameter(asked.type)
@@ -19,20 +19,20 @@ extension SearchPredicate {
     }
 }
 
-/// What of the store's terms a search depends on.
+/// The lookups of the store's terms on which a search depends.
 protocol SearchTerms {
-    /// The terms of a parameter that have a system.
+    /// Returns the terms of a parameter with a system.
     func terms(type: String, parameter: String, system: String) throws -> [(number: Int64, code: String)]
-    /// The numbers of the terms `c` of which a condition holds; nil where they are more than a limit.
+    /// Returns the numbers of the terms `c` that meet a condition; nil where they are more than a limit.
     func numbers(where condition: SQLFragment, limit: Int) throws -> [Int64]?
 }
 
-/// Reads one condition, place by place.
+/// Reads one condition, by the locations of its parameter's values.
 struct SearchPredicateReader {
     let asked: SearchCondition
     let layout: SearchLayout
     let terms: any SearchTerms
-    /// Of which numbers comparisons speak.
+    /// The rows that comparisons of numbers include.
     private var extent = SearchBounds.Extent.any
 
     init(asked: SearchCondition, layout: SearchLayout, terms: any SearchTerms) {
@@ -43,7 +43,7 @@ struct SearchPredicateReader {
 
     private func code(_ place: Int) -> String { layout.tree.parameters[place].code }
 
-    // MARK: Places
+    // MARK: Locations
 
     func predicate(_ comparand: SearchComparand, _ place: Int) throws -> SearchPredicate {
         if case .missing(let isMissing) = comparand {
@@ -106,7 +106,7 @@ struct SearchPredicateReader {
 
     // MARK: The record's subject
 
-    /// The Patient's id that the row of the record may have; nil for what asks for something else.
+    /// Returns the Patient's id that the record's row may have; nil where the comparand is something else.
     private func ownSubject(_ comparand: SearchComparand) -> String? {
         guard case .reference(let reference) = comparand, let id = reference.id, reference.base == nil,
             reference.type == nil || reference.type == Patient.resourceType
@@ -150,14 +150,14 @@ struct SearchPredicateReader {
 
     // MARK: Entries
 
-    /// The records that have an entry under a parameter.
+    /// Returns the predicate of an entry under a parameter.
     private func entries(_ comparand: SearchComparand, _ parameter: String) throws -> SearchPredicate {
         let table: String
         switch comparand {
         case .begin, .part, .exact: table = "record_text"
         case .date: table = "record_time"
         case .number(.gt, _), .number(.ge, _), .number(.eb, _), .quantity(.gt, _), .quantity(.ge, _), .quantity(.eb, _):
-            // By the greatest value, of which the few that are no single number have an index.
+            // By the upper bound. The few ranges have an index by it.
             return .some(
                 try [SearchBounds.Extent.number, .range].map { extent in
                     var reader = self
@@ -177,7 +177,7 @@ struct SearchPredicateReader {
         case .token(let token) where SearchLayout.isOfItsOwn(parameter) && token.code != nil:
             return try printed(comparand, parameter)
         case .token where SearchLayout.isOfItsOwn(parameter), .tokenText where SearchLayout.isOfItsOwn(parameter):
-            // Of a system alone, or a text, the term says all, in either table.
+            // For a system without a code, or a text, the term is sufficient, in either table.
             let condition = try part(comparand, parameter, "e")
             return .some([.entries("record_print e", condition), .entries("record_term e", condition)])
         default: table = "record_term"
@@ -185,7 +185,7 @@ struct SearchPredicateReader {
         return .entries(table + " e", try part(comparand, parameter, "e"))
     }
 
-    /// The condition on a row of a table of entries, by its alias.
+    /// Returns the condition on a row of a table of entries, given by its alias.
     private func part(_ comparand: SearchComparand, _ parameter: String, _ row: String) throws -> SQLFragment {
         switch comparand {
         case .token(let token): return try self.token(token, parameter, row)
@@ -216,7 +216,7 @@ struct SearchPredicateReader {
             ])
         case .exact(let text):
             var conditions = [try term(parameter, [.plain], row)]
-            // A long text is there as its digest, of which nobody knows how it is folded.
+            // A long text is indexed as its digest; its folded form is not known then.
             if !SearchIndex.isDigest(text), let folded = SearchString(text)?.folded {
                 conditions.append(SQLFragment("\(row).folded = ?", [SQLValue(folded)]))
             }
@@ -242,10 +242,10 @@ struct SearchPredicateReader {
 
     // MARK: Terms
 
-    /// So many terms are named; of more, the store is asked in the statement.
+    /// Maximum number of terms in the statement. With more, the statement contains a subquery.
     private static let mostTerms = 20
 
-    /// The rows whose term is one of a parameter's, and as a condition on it says.
+    /// Returns the condition that a row's term is one of a parameter's and meets a condition.
     private func term(
         _ parameter: String, _ aspects: [SearchTerm.Aspect], _ row: String, _ condition: SQLFragment = .always
     ) throws -> SQLFragment {
@@ -253,7 +253,7 @@ struct SearchPredicateReader {
         return try term(.all([.isOne("c.parameter", of: names), condition]), row)
     }
 
-    /// The rows whose term is as a condition says.
+    /// Returns the condition that a row's term meets a condition.
     private func term(_ condition: SQLFragment, _ row: String) throws -> SQLFragment {
         guard !condition.isNever else { return .never }
         let whole = SQLFragment.all([SQLFragment("c.type = ?", [SQLValue(asked.type)]), condition])
@@ -297,10 +297,10 @@ struct SearchPredicateReader {
         return try term(.any(alternatives), row)
     }
 
-    /// A value of a resource's own, by its print.
+    /// Returns the predicate of a high-cardinality value, by its digest.
     private func printed(_ comparand: SearchComparand, _ parameter: String) throws -> SearchPredicate {
         func rows(_ value: String, _ term: SQLFragment) -> [SearchPredicate] {
-            // SQLite's index has the whole of it behind the term, PostgreSQL's the beginning.
+            // SQLite's index contains the whole digest after the term, PostgreSQL's its first bytes.
             SearchIndex.prints(of: value).map { print in
                 let isPrint = SQLFragment(
                     "substr(e.print, 1, \(SearchIndex.printStart)) = ? AND e.print = ?",
@@ -361,7 +361,7 @@ struct SearchPredicateReader {
         return try term(.any(found), row)
     }
 
-    /// <https://hl7.org/fhir/R4/search.html#uri>: above and below are about paths, which URNs do not have.
+    /// <https://hl7.org/fhir/R4/search.html#uri>: `:above` and `:below` apply to paths, and URNs have none.
     private func uri(_ uri: String, _ parameter: String, _ row: String) throws -> SQLFragment {
         switch asked.modifier {
         case .below where !uri.hasPrefix("urn:"):
@@ -374,7 +374,7 @@ struct SearchPredicateReader {
         }
     }
 
-    /// The URI and those that it is below.
+    /// Returns the URI and its ancestors.
     private static func prefixes(of uri: String) -> [String] {
         let slash = UInt8(ascii: "/")
         var prefixes = [uri]
@@ -405,7 +405,7 @@ struct SearchPredicateReader {
         }
     }
 
-    /// What is asked for in a unit of UCUM, converted to each unit that the store has.
+    /// Returns the condition on a quantity with a unit of UCUM, converted to each unit in the store.
     private func quantity(
         _ prefix: SearchPrefix, _ canonical: SearchQuantity.Canonical, _ system: String, _ parameter: String,
         _ row: String
@@ -429,13 +429,13 @@ struct SearchPredicateReader {
 
     // MARK: Texts
 
-    /// The texts that begin with one: from the first, up to the one behind the last. By bytes no text of UTF-8 has a byte of
-    /// 0xF5 or more, so the largest scalar stands behind all.
+    /// Returns the bounds of the texts with a prefix. In UTF-8 no text has a byte of 0xF5 or more, so the largest
+    /// scalar sorts after all texts.
     private static func range(_ begin: String) -> (low: SQLValue, high: SQLValue) {
         (SQLValue(begin), SQLValue(begin + "\u{10FFFF}\u{10FFFF}"))
     }
 
-    /// A text in which `LIKE` finds no wildcard.
+    /// Escapes the wildcards of `LIKE`.
     private static func escaped(_ text: String) -> String {
         var output = ""
         for character in text.unicodeScalars {

@@ -1,27 +1,27 @@
 import Storage
 
-/// What a search condition asks of the row `r` of a record, by what answers it: columns of the row, or entries.
+/// A search condition on the row `r` of a record, by the data that decide it: columns of the row, or entries.
 ///
-/// The same is said in two ways. Where few records are found by it, their numbers are looked up in its own index; where many
-/// are, each record that something else finds is asked.
+/// It has two forms in SQL. Where few records match, their numbers are looked up in the condition's own index. Where
+/// many match, it is evaluated for each record that another condition finds.
 indirect enum SearchPredicate: Sendable {
     case never
     case always
-    /// On columns of the row.
+    /// A condition on columns of the row.
     case row(SQLFragment)
-    /// The row's subject is a Patient.
+    /// The row's subject is this Patient.
     case subject(String)
-    /// The row's id.
+    /// The row's id is this one.
     case id(String)
-    /// The row's time compares so with a period.
+    /// The row's time compares with the period as the prefix requires.
     case time(SearchPrefix, SearchPeriod)
-    /// The record has an entry `e`, of one table or of several that are joined to it, of which something holds.
+    /// The record has an entry `e` that meets a condition, in one table or in several that are joined to it.
     case entry(String, SQLFragment)
     case not(SearchPredicate)
     case all([SearchPredicate])
     case any([SearchPredicate])
 
-    /// Without what is never so, or always.
+    /// Returns the disjunction of the predicates, without constants.
     static func some(_ predicates: [SearchPredicate]) -> SearchPredicate {
         var left: [SearchPredicate] = []
         for predicate in predicates {
@@ -35,7 +35,7 @@ indirect enum SearchPredicate: Sendable {
         return left.count > 1 ? .any(left) : left.first ?? .never
     }
 
-    /// Without what is never so, or always.
+    /// Returns the conjunction of the predicates, without constants.
     static func every(_ predicates: [SearchPredicate]) -> SearchPredicate {
         var left: [SearchPredicate] = []
         for predicate in predicates {
@@ -64,12 +64,12 @@ indirect enum SearchPredicate: Sendable {
 
     // MARK: SQL
 
-    /// The condition.
+    /// Returns the condition in SQL.
     ///
     /// - Parameters:
     ///   - type: the type of the records.
-    ///   - isFinding: whether the records are found by it: then it is said as the numbers that its index has. Otherwise each
-    ///     record is asked.
+    ///   - isFinding: whether the condition finds the records: then it is a lookup of numbers in its index. Otherwise
+    ///     it is evaluated for each record.
     func condition(type: String, isFinding: Bool) -> SQLFragment {
         switch self {
         case .never: .never
@@ -93,8 +93,7 @@ indirect enum SearchPredicate: Sendable {
         }
     }
 
-    /// Ids that are asked for together are looked up together: of one condition or the other SQLite would go through all records
-    /// of the type.
+    /// Looks up several ids together: with one condition or another SQLite would scan all records of the type.
     private static func any(_ parts: [SearchPredicate], type: String, isFinding: Bool) -> SQLFragment {
         var ids: [String] = []
         var others: [SQLFragment] = []
@@ -108,8 +107,8 @@ indirect enum SearchPredicate: Sendable {
         return .any((ids.isEmpty ? [] : [RecordAddress.isOne(of: ids, type: type)]) + others)
     }
 
-    /// Of those that last a day at most, which are found by when they begin, and of the few others, which have an index by
-    /// when they end.
+    /// Combines the records of up to a day, which are found by their start, and the few longer ones, which have an
+    /// index by their end.
     private static func found(_ prefix: SearchPrefix, _ period: SearchPeriod, type: String) -> SQLFragment {
         let numbers = timeSources(prefix, period, type: type)
         return SQLFragment(
@@ -117,7 +116,7 @@ indirect enum SearchPredicate: Sendable {
             numbers.flatMap(\.parameters))
     }
 
-    /// What the indexes of times are asked, each from its `FROM` on.
+    /// Returns the queries of the indexes of times, each from its `FROM` on.
     private static func timeSources(
         _ prefix: SearchPrefix, _ period: SearchPeriod, type: String
     ) -> [SQLFragment] {
@@ -136,7 +135,7 @@ indirect enum SearchPredicate: Sendable {
             "(r.date_low IS NOT NULL AND \(comparison.condition))", comparison.parameters)
     }
 
-    /// Whether columns of the row find it.
+    /// Whether columns of the row decide it.
     var isOfRow: Bool {
         switch self {
         case .never, .always, .row, .subject: true
@@ -144,10 +143,10 @@ indirect enum SearchPredicate: Sendable {
         }
     }
 
-    // MARK: How many
+    // MARK: Counts
 
-    /// Queries that tell together how many records there are at most that have been found so, each counting no further than
-    /// a limit; nil where no index finds them.
+    /// Returns queries whose sum is an upper bound of the number of matching records, each counting up to a limit; nil
+    /// where no index finds them.
     func counts(type: String, limit: Int) -> [SQLQuery]? {
         func counting(_ source: SQLFragment) -> SQLQuery {
             SQLQuery(

@@ -2,11 +2,11 @@ import FHIR
 import Foundation
 import Storage
 
-/// Makes the entries of stored records anew, of the contents of their newest versions, some records at a time.
+/// Makes the entries of stored records again, from the contents of their newest versions, some records at a time.
 struct SearchReindexing: Sendable {
-    /// So many records are gone through in one transaction.
+    /// Maximum number of records in one transaction.
     var count = 256
-    /// The records that are gone through.
+    /// The records to process.
     var selection = Selection.all
     /// Whether the summary of streams follows the entries. Older schemas have none.
     var hasStreams = true
@@ -18,10 +18,10 @@ struct SearchReindexing: Sendable {
         case withoutHealthKitCode
     }
 
-    /// Goes through the next records.
+    /// Processes the next records.
     ///
-    /// - Parameter last: the number that the records before ended with; 0 for the first.
-    /// - Returns: the number that these ended with, and how many there were; nil where there are none.
+    /// - Parameter last: the last number of the previous records; 0 for the first records.
+    /// - Returns: the last processed number and the number of processed records; nil where there are none.
     func next(behind last: Int64, in transaction: any SQLTransaction) throws -> (last: Int64, count: Int)? {
         let rows = try transaction.query(
             Self.rowsSQL(selection, hasReceipt: hasStreams), [SQLValue(last), SQLValue(last), SQLValue(count)])
@@ -52,7 +52,7 @@ struct SearchReindexing: Sendable {
         return (end, rows.count)
     }
 
-    /// The entries of a record as it stands; nil for what is deleted, and for what is no resource.
+    /// Returns the entries of a record's current version; nil where it is deleted or is not a resource.
     private func entries(of row: SQLRow, in transaction: any SQLTransaction) throws -> SearchEntries? {
         guard try row.integer("deleted") == 0,
             let resource = try? Resource(ContentCodec.content(try row.blob("content"), in: transaction))
@@ -60,7 +60,7 @@ struct SearchReindexing: Sendable {
         return SearchEntries(of: resource, subject: row.textIfPresent("subject"))
     }
 
-    /// PostgreSQL does not conclude from one number where the other begins. Parameters: number, number, limit.
+    /// PostgreSQL does not derive the bound of one number from that of the other. Parameters: number, number, limit.
     static func rowsSQL(_ selection: Selection, hasReceipt: Bool = true) -> String {
         let condition =
             switch selection {

@@ -1,36 +1,36 @@
 import Storage
 import Trust
 
-/// The statements of a search: a page of the records in their order, and how many there are. Names and operators are ours;
-/// every value goes through a parameter.
+/// The statements of a search: a page of the records in their order, and their number. The text of a statement contains
+/// only the server's own names and operators; every value is a parameter.
 ///
-/// A search of several types asks each type by itself, so that each goes by its indexes, and puts the pages together.
+/// A search of several types has a subquery for each type, so that each uses its indexes, and merges the pages.
 struct SearchStatement: Sendable {
-    /// The conditions on the rows `r` of a type, and how these are found.
+    /// The conditions on the rows `r` of a type, and their plan.
     private struct Part {
         let type: String
         let rows: SQLFragment
         let plan: SearchPlan?
 
-        /// Whether a page must not go through the records in their order.
+        /// Whether a page must not scan the records in their order.
         var isByNumbers: Bool { plan?.isByNumbers ?? true }
     }
 
     private let parts: [Part]
-    /// What is selected before all else.
+    /// The selections that precede the statement.
     private let beginning: SQLFragment
     private let order: SearchOrder
     private let after: SearchPlace?
-    /// The column by which an index has the records in their order, where no condition finds few.
+    /// The column by which an index has the records in the order of the search, where no condition finds few.
     private let column: String?
 
-    /// A statement holds no more values than PostgreSQL and SQLite bind, and no more text than SQLite reads.
+    /// Limits of a statement: the parameters that PostgreSQL and SQLite bind, and the text that SQLite reads.
     private static let mostParameters = 30_000
     private static let mostBytes = 900_000
 
     /// - Parameters:
-    ///   - filter: what may be seen at all; nothing else is counted or has a place in the order.
-    ///   - types: of a search of several types those that are there and may be searched.
+    ///   - filter: the records that the caller may see; no others are counted or sorted.
+    ///   - types: of a search of several types, the stored types that the caller may search.
     /// - Throws: ``SearchConditionError``; ``StorageError``.
     init(
         _ query: SearchQuery, showing filter: RecordFilter, among types: (String) -> Bool = { _ in true },
@@ -55,22 +55,22 @@ struct SearchStatement: Sendable {
         else { throw SearchConditionError.tooManySteps }
     }
 
-    /// The condition on the rows `r` of records of a type that are found, to stand in another statement.
+    /// Returns the condition on the rows `r` of a type's matching records, for use in another statement.
     func rows(of type: String) -> SQLFragment {
         guard let rows = parts.first(where: { $0.type == type })?.rows else { return .never }
         guard !beginning.sql.isEmpty else { return rows }
         return "r.number IN (" + beginning + "SELECT r.number FROM record r WHERE " + rows + ")"
     }
 
-    /// The records themselves, where they are of one type and are gone through in the order in which they came; nil
-    /// otherwise.
+    /// Returns the statement of the records themselves, where they are of one type and in the order of their numbers;
+    /// nil otherwise.
     func records(limit: Int) -> SQLFragment? {
         guard order.keys.isEmpty, parts.count == 1, parts[0].plan?.stream == nil else { return nil }
         return beginning + RecordStore.versions + " AND v.version = r.version WHERE " + parts[0].rows
             + end(limit, isByNumbers: parts[0].isByNumbers)
     }
 
-    /// The number of each record, and what it is sorted by.
+    /// Returns the statement of the records' numbers and sort values.
     func page(limit: Int) throws -> SQLFragment {
         let pages = try parts.map { try page($0, limit) }
         guard pages.count != 1 else { return beginning + pages[0] }
@@ -80,8 +80,8 @@ struct SearchStatement: Sendable {
             + SQLFragment(") a ORDER BY \(order.columns(of: "a")) LIMIT ?", [SQLValue(limit)])
     }
 
-    /// The numbers of all records that are found, in no order, where they are of one type, are wanted in the order in which they
-    /// came, and an index finds few; nil otherwise. They tell how many there are, and which of them are on a page.
+    /// Returns the statement of the numbers of all matching records, in no order, where they are of one type, the
+    /// search has no `_sort`, and an index finds few; nil otherwise. They give the total and the records of the page.
     func numbers() -> SQLFragment? {
         guard order.keys.isEmpty, parts.count == 1, parts[0].plan?.isFinding == true else { return nil }
         return beginning + "SELECT r.number AS number FROM record r WHERE " + parts[0].rows
@@ -89,7 +89,7 @@ struct SearchStatement: Sendable {
 
     private func end(_ limit: Int, isByNumbers: Bool) -> SQLFragment {
         SQLFragment(
-            // With the sign no index is gone through by it.
+            // The sign prevents a scan of an index by this column.
             " AND \(isByNumbers ? "+" : "")r.number > ? ORDER BY r.number LIMIT ?",
             [SQLValue(after?.number ?? 0), SQLValue(limit)])
     }
@@ -113,10 +113,10 @@ struct SearchStatement: Sendable {
         return sorted + behind + SQLFragment(" ORDER BY \(order.columns(of: "k")) LIMIT ?", [SQLValue(limit)])
     }
 
-    /// The same page, looked for among the first records of the order alone, where an index has them in it and no condition
-    /// finds few; nil otherwise. A page that is full is the page.
+    /// Returns the statement of the same page, searched only among the first records of the order, where an index has
+    /// this order and no condition finds few; nil otherwise. A full result is the page.
     ///
-    /// - Parameter window: so many records are gone through.
+    /// - Parameter window: the number of records to scan.
     func page(limit: Int, window: Int) -> SQLFragment? {
         guard let column else { return nil }
         let value = SearchOrder.column(0)
@@ -139,12 +139,12 @@ struct SearchStatement: Sendable {
             + SQLFragment(" ORDER BY w.\(value)\(direction), w.number LIMIT ?", [SQLValue(limit)])
     }
 
-    /// Whether to tell how many there are would cost more than the page does.
+    /// Whether the total would cost more than the page.
     var isDense: Bool { parts.contains { $0.plan?.isDense == true } }
 
-    /// How many records of each type there are.
+    /// Returns the statements of the number of records of each type.
     ///
-    /// - Parameter limit: no more are counted of each; nil for all.
+    /// - Parameter limit: the maximum count of each type; nil to count all.
     func totals(upTo limit: Int? = nil) -> [SQLFragment] {
         parts.map { part in
             guard let limit else { return beginning + "SELECT count(*) AS total FROM record r WHERE " + part.rows }
@@ -156,7 +156,7 @@ struct SearchStatement: Sendable {
         }
     }
 
-    /// The ids of records that are found, in the order in which they came.
+    /// Returns the statements of the ids of matching records, in the order of their numbers.
     func ids(limit: Int) -> [SQLFragment] {
         parts.map { part in
             let found =

@@ -1,11 +1,12 @@
 import Storage
 
-/// The numbers of records in their order, as an index has them: those of all that may be found, and few others between.
+/// The numbers of records in ascending order from an index: those of all records that may match, and few others.
 ///
-/// What many records have need not lie where a search begins. An export brings one type behind the other, so a code that half
-/// of the store has may begin at its middle; an index that is entered there passes over nothing.
+/// The matches of a frequent condition may begin far from the start of a search. An export writes one type after the
+/// other, so a code of half of the records may begin in the middle of the store. A scan of an index that begins there
+/// reads no other records.
 struct SearchStream: Sendable {
-    /// A table `e` whose `number` an index has in order for the rows of a condition.
+    /// A table `e` with an index that has the `number` of a condition's rows in order.
     private struct Arm: Sendable {
         let table: StaticString
         let condition: SQLFragment
@@ -15,7 +16,7 @@ struct SearchStream: Sendable {
             self.condition = SQLFragment(condition, parameters)
         }
 
-        /// Whether another one goes through the same rows.
+        /// Whether another arm scans the same rows.
         func isSame(as other: Arm) -> Bool {
             table.description == other.table.description && condition.sql == other.condition.sql
                 && condition.parameters == other.condition.parameters
@@ -24,9 +25,9 @@ struct SearchStream: Sendable {
 
     private let arms: [Arm]
 
-    /// So many indexes are gone through side by side.
+    /// Maximum number of indexes that are merged.
     private static let mostArms = 8
-    /// So often a search goes on to where the next of its conditions begins.
+    /// Maximum number of times that a search advances to the start of the next condition.
     private static let mostSteps = 8
 
     private init?(arms found: [Arm]) {
@@ -37,7 +38,7 @@ struct SearchStream: Sendable {
         self.arms = arms
     }
 
-    /// nil for what no index has in the order of the numbers.
+    /// Creates the stream of a predicate; nil where no index has its records in the order of their numbers.
     init?(_ predicate: SearchPredicate, type: String) {
         guard let arms = Self.arms(predicate, type) else { return nil }
         self.init(arms: arms)
@@ -63,7 +64,7 @@ struct SearchStream: Sendable {
         }
     }
 
-    /// The first number from one on; nil behind the last.
+    /// Returns the first number from the given one on; nil after the last.
     private func first(from number: Int64, in transaction: any SQLTransaction) throws -> Int64? {
         try transaction.queries(
             arms.map { arm in
@@ -74,9 +75,10 @@ struct SearchStream: Sendable {
         ).compactMap { try $0.first?.integer("number") }.min()
     }
 
-    /// Of several that each have all that is found: the one that lets most be passed over, and from where on.
+    /// Returns the stream that skips the longest range of records, and its first number. Every stream contains all
+    /// matches.
     ///
-    /// Each is asked where it goes on, until all go on at one place or it has been asked often enough.
+    /// Each stream is asked for its next number, until all agree or the maximum number of steps is reached.
     static func leader(
         of streams: [SearchStream], from number: Int64, in transaction: any SQLTransaction
     ) throws -> (stream: SearchStream, first: Int64)? {
@@ -86,7 +88,7 @@ struct SearchStream: Sendable {
             let begun = first
             for stream in streams {
                 guard let found = try stream.first(from: first, in: transaction) else {
-                    // Behind its last nothing is found any more.
+                    // No record after the stream's last one matches.
                     return (stream, .max)
                 }
                 if found > first { (leader, first) = (stream, found) }
@@ -96,7 +98,8 @@ struct SearchStream: Sendable {
         return (leader, first)
     }
 
-    /// The numbers from one on of the records `r` of which a condition holds, each once, in their order.
+    /// Returns the statement of the numbers, from the given one on, of the records `r` that meet a condition, without
+    /// duplicates and in order.
     func numbers(from number: Int64, where rows: SQLFragment) -> SQLFragment {
         .joined(
             arms.map { arm in

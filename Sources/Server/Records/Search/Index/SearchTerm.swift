@@ -1,31 +1,31 @@
-/// What is numbered once in the store (`search_term`), so that an entry has a number for it: a system and a code that
-/// resources of a type are found by, with the text that people read; of values that are no codes, the parameter alone.
+/// A row of `search_term`, which has a number in the store so that entries refer to it: a system and a code by which
+/// resources of a type are found, with the display text. For values that are not codes it contains only the parameter.
 ///
-/// It is a class, as thousands of entries that are made together have one and are moved from hand to hand.
+/// A class, because thousands of entries that are made together share an instance and are passed on without copies.
 final class SearchTerm: Hashable, Sendable {
-    /// What entries of a parameter are apart from its plain values.
+    /// The kind of an entry of a parameter, apart from its plain values.
     enum Aspect: String, Sendable, CaseIterable {
         case plain = ""
-        /// A code that is found without regard to case, in lower case (``TokenCase``).
+        /// A code that is not case-sensitive, in lower case (``TokenCase``).
         case lowercase = ":lowercase"
-        /// The type of an identifier, with the print of its value.
+        /// The type of an identifier, with the digest of its value.
         case ofType = ":of-type"
         /// A reference by an identifier.
         case identifier = ":identifier"
-        /// A reference that is a URL; the system is its version.
+        /// A reference by a URL; the system is its version.
         case url = ":url"
         /// A reference to another server: the system is its base, the code `Type/id`.
         case remote = ":remote"
-        /// A quantity in UCUM's base units, where the unit is no ratio of them; the code is the base unit.
+        /// A quantity in UCUM's base units, where the unit is not a ratio of them; the code is the base unit.
         case canonical = ":canonical"
-        /// There is an element with a value, of which nothing can be looked for.
+        /// An element has a value that cannot be searched for.
         case present = ":present"
-        /// The values are not the record's subject, or not that alone.
+        /// The values are not the record's subject, or not only it.
         case differing = ":differing"
     }
 
     let type: String
-    /// The parameter's code with the aspect behind it.
+    /// The parameter's code, followed by the aspect.
     let parameter: String
     /// Empty where there is none.
     let system: String
@@ -33,7 +33,7 @@ final class SearchTerm: Hashable, Sendable {
     let code: String
     /// Empty where there is none.
     let text: String
-    /// Computed where the term is made, beside the transaction that looks it up.
+    /// Computed at creation, outside the transaction that looks up the term.
     private let hash: Int
 
     init(
@@ -54,17 +54,17 @@ final class SearchTerm: Hashable, Sendable {
         hash = hasher.finalize()
     }
 
-    /// The name of a composite's component among the parameters.
+    /// Returns the parameter name of a composite's component.
     static func component(_ place: Int, of parameter: String) -> String { "\(parameter)$\(place)" }
 
-    /// As much of a text as is kept: a key of PostgreSQL's index holds it beside a system and a code.
+    /// Shortens a text to its indexed length: a key of PostgreSQL's index contains it with a system and a code.
     static func shortened(_ text: String) -> String { SearchString.shortened(text, to: longestText) }
 
     private static let longestText = 500
 
     func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
-    /// By their bytes, as the store compares them: texts that only look the same have numbers of their own.
+    /// Compares the bytes, as the store does: texts that only look the same have numbers of their own.
     static func == (left: SearchTerm, right: SearchTerm) -> Bool {
         left === right
             || left.hash == right.hash && left.code.utf8.elementsEqual(right.code.utf8)

@@ -2,7 +2,7 @@ import Storage
 
 /// The numbers of the terms of a store.
 ///
-/// It lives inside one transaction.
+/// An instance is used inside one transaction.
 struct SearchTermNumbers {
     private let transaction: any SQLTransaction
     private var known: [SearchTerm: Int64] = [:]
@@ -10,7 +10,7 @@ struct SearchTermNumbers {
 
     init(in transaction: any SQLTransaction) { self.transaction = transaction }
 
-    /// The number of a term, which gets one where it has none.
+    /// Returns the number of a term. Inserts the term where it has none.
     mutating func number(of term: SearchTerm) throws -> Int64 {
         if let number = known[term] { return number }
         let values = [term.type, term.parameter, term.code, term.system, term.text].map { SQLValue($0) }
@@ -37,7 +37,7 @@ struct SearchTermNumbers {
         SELECT number FROM search_term WHERE type = ? AND parameter = ? AND code = ? AND system = ? AND display = ?
         """
 
-    /// The terms that a record is found by.
+    /// Returns the terms of a record's entries.
     static func numbers(of record: Int64, in transaction: any SQLTransaction) throws -> Set<Int64> {
         Set(
             try transaction.query(
@@ -45,9 +45,10 @@ struct SearchTermNumbers {
             ).map { try $0.integer("term") })
     }
 
-    /// Deletes what of the numbered no record has any more: a code that one participant alone had tells of them.
+    /// Deletes the terms that no record uses any more: a code of only one participant would reveal something about
+    /// them.
     ///
-    /// The cost is that of the numbers, however many the store has.
+    /// The cost depends on the given numbers, not on the number of stored terms.
     static func deleteUnused(among numbers: Set<Int64>, in transaction: any SQLTransaction) throws -> RowsDigest {
         try transaction.delete(from: "search_term", numbered: numbers, where: unusedCondition)
     }
@@ -56,7 +57,7 @@ struct SearchTermNumbers {
     static let numbersSQL = RecordsSchema.searchEntryTables.map { "SELECT term FROM \($0.table) WHERE number = ?" }
         .joined(separator: " UNION ALL ")
 
-    /// Holds of a number that no record has.
+    /// Condition on a term that no entry uses.
     static let unusedCondition = RecordsSchema.searchEntryTables.map {
         "NOT EXISTS (SELECT 1 FROM \($0.table) e WHERE e.term = search_term.number)"
     }.joined(separator: " AND ")

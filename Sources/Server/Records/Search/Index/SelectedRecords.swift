@@ -1,15 +1,15 @@
-/// Records of a type that a statement selects before what asks for them, by a name of its own.
+/// Records of a type that a statement selects first, in a common table expression with a name of its own.
 ///
-/// A step of a chain or of `_has` asks for those that the next step finds. Inside of each other SQLite's parser would have too much
-/// begun at once after a few steps: it takes a hundred things (<https://www.sqlite.org/limits.html>).
+/// A step of a chain or of `_has` uses the records of the next step. With nested subqueries SQLite's parser would
+/// exceed its depth after a few steps: its stack has 100 entries (<https://www.sqlite.org/limits.html>).
 struct SelectedRecords: Sendable {
-    /// What is selected: the columns `number`, `type`, `id` and `subject`.
+    /// The name of the selection, with the columns `number`, `type`, `id` and `subject`.
     let name: String
-    /// The row of `WITH` that selects them.
+    /// The definition in the `WITH` clause.
     let definition: SQLFragment
 
     /// - Parameters:
-    ///   - place: how many are selected before them.
+    ///   - place: the number of earlier selections.
     ///   - rows: the condition on the rows `r` of the records.
     init(place: Int, _ rows: SQLFragment) {
         name = "found\(place)"
@@ -18,7 +18,7 @@ struct SelectedRecords: Sendable {
 }
 
 extension [SelectedRecords] {
-    /// What stands in front of the statement that asks for them.
+    /// The `WITH` clause of the statement.
     var beginning: SQLFragment {
         isEmpty ? SQLFragment("") : "WITH " + .joined(map(\.definition), by: ", ") + " "
     }

@@ -3,21 +3,21 @@ import FHIRValidation
 import Storage
 import Trust
 
-/// The meanings that are built in (value sets of R4's own bindings), and those of stored ValueSets and CodeSystems, as far as
-/// these name their codes and the filter shows them.
+/// The built-in terminology (value sets of R4's own bindings), and that of stored ValueSets and CodeSystems that
+/// enumerate their codes and that the filter permits.
 struct StoredTerminology {
     let transaction: any SQLTransaction
-    /// What may be seen at all.
+    /// The records that the caller may see.
     let filter: RecordFilter
 
-    /// So many codes may stand in the place of one.
+    /// Maximum number of codes that replace a value set or a code.
     static let mostCodes = 1_000
-    /// So deep may value sets name others.
+    /// Maximum depth of value sets that include others.
     private static let deepest = 5
 
-    /// The condition with the codes in the place of a value set, or of a code that others are below.
+    /// Returns the condition with a value set, or a code with its hierarchy, replaced by codes.
     ///
-    /// - Throws: ``SearchConditionError`` where the meaning is not known here.
+    /// - Throws: ``SearchConditionError`` where the server does not know the value set or the hierarchy.
     func resolved(_ condition: SearchCondition) throws -> SearchCondition {
         switch (condition.modifier, condition.parameter.kind) {
         case (.in, _), (.notIn, _):
@@ -31,13 +31,13 @@ struct StoredTerminology {
             return condition.asking(codes.map { .codes($0) }, condition.modifier == .notIn ? .not : nil)
         case (.above, .token), (.below, .token): return try placed(condition)
         case (.above, .reference), (.below, .reference):
-            // What lies above and below resources is not known; of definitions the versions are.
+            // The hierarchy of resources is not known; that of versions of definitions is.
             let isAboutVersions = condition.alternatives.allSatisfy {
                 if case .reference(let reference) = $0 { reference.version != nil } else { false }
             }
             guard condition.modifier == .below, isAboutVersions else {
                 throw SearchConditionError.terminologyUnknown(
-                    condition.parameter.code, "above and below are answered of versions of definitions alone.")
+                    condition.parameter.code, "above and below are supported only for versions of definitions.")
             }
             return condition
         default: return condition
@@ -54,14 +54,14 @@ struct StoredTerminology {
         guard let resource = try definition("ValueSet", url) else { throw unknown(parameter) }
         let set = ValueSet(resource.object)
         guard let compose = set["compose"]?.object else { throw unknown(parameter) }
-        // What is taken away again, or said by a rule, is no list of codes.
+        // Exclusions and filters do not enumerate codes.
         guard compose["exclude"] == nil else { throw unknown(parameter) }
         var codes: [SearchComparand.Codes] = []
         for include in compose["include"]?.array ?? [] {
             guard include["filter"] == nil else { throw unknown(parameter) }
             let named = (include["valueSet"]?.array ?? []).compactMap(\.string)
             let system = include["system"]?.string
-            // Where both are named, the codes that are in both are meant.
+            // Where both are present, the codes that are in both are meant.
             guard named.isEmpty || system == nil && named.count == 1 else { throw unknown(parameter) }
             for other in named { codes += try valueSet(other, parameter, depth: depth + 1) }
             guard let system else { continue }
@@ -77,7 +77,7 @@ struct StoredTerminology {
 
     private func unknown(_ parameter: String) -> SearchConditionError {
         .terminologyUnknown(
-            parameter, "this value set is not known here, or does not name its codes; name the codes themselves.")
+            parameter, "this value set is unknown, or does not enumerate its codes; search for the codes themselves.")
     }
 
     // MARK: Code systems
@@ -87,7 +87,7 @@ struct StoredTerminology {
         for alternative in condition.alternatives {
             guard case .token(let token) = alternative else { continue }
             if condition.modifier == .below, token.code?.utf8.contains(UInt8(ascii: "/")) == true {
-                // A media type, with parameters or without.
+                // A media type, with or without parameters.
                 alternatives.append(alternative)
                 continue
             }
@@ -96,7 +96,7 @@ struct StoredTerminology {
             else {
                 throw SearchConditionError.terminologyUnknown(
                     condition.parameter.code,
-                    "above and below are answered of system|code where the CodeSystem is stored here and has the code.")
+                    "above and below are supported for system|code where the stored CodeSystem contains the code.")
             }
             guard codes.count <= Self.mostCodes else {
                 throw SearchConditionError.tooMany(condition.parameter.code, Self.mostCodes)
@@ -108,12 +108,12 @@ struct StoredTerminology {
 
     private func codeSystem(_ url: String) throws -> CodeTree? {
         guard let resource = try definition("CodeSystem", url) else { return nil }
-        // A fragment or a system without codes says nothing about codes that it does not have.
+        // A fragment or a system without codes does not define the codes that it lacks.
         guard resource["content"]?.string == "complete" else { return nil }
         return CodeTree(resource["concept"]?.array ?? [])
     }
 
-    /// The newest stored definition with a canonical URL that is shown.
+    /// Returns the newest visible definition with a canonical URL.
     private func definition(_ type: String, _ url: String) throws -> Resource? {
         guard let statement = try Self.statement(type, url, showing: filter, in: transaction),
             let row = try transaction.first(statement.sql, statement.parameters)
@@ -135,12 +135,12 @@ struct StoredTerminology {
     }
 }
 
-/// The codes of a code system, each below another one or below none.
+/// The codes of a code system, each with its parent or with none.
 struct CodeTree {
     private var parents: [String: String?] = [:]
     private(set) var codes: [String] = []
 
-    /// - Parameter concepts: those of a CodeSystem, with others in them.
+    /// - Parameter concepts: the concepts of a CodeSystem, with nested concepts.
     init(_ concepts: [JSON]) { add(concepts, below: nil) }
 
     private mutating func add(_ concepts: [JSON], below parent: String?) {
@@ -154,13 +154,13 @@ struct CodeTree {
         }
     }
 
-    /// The code and those below it; nil for one that is not there.
+    /// Returns the code and its descendants; nil for an unknown code.
     func below(_ code: String) -> [String]? {
         guard parents[code] != nil else { return nil }
         return codes.filter { above($0)?.contains(code) ?? false }
     }
 
-    /// The code and those above it; nil for one that is not there.
+    /// Returns the code and its ancestors; nil for an unknown code.
     func above(_ code: String) -> [String]? {
         guard parents[code] != nil else { return nil }
         var found = [code]

@@ -4,7 +4,8 @@ import Storage
 struct StoredTerms: SearchTerms {
     let transaction: any SQLTransaction
 
-    /// So many units may a parameter have; what has more is no set of units, and is searched by those alone.
+    /// Maximum number of units of a parameter. A system with more terms is not a set of units, and only these are
+    /// searched.
     private static let most = 1_000
 
     func terms(type: String, parameter: String, system: String) throws -> [(number: Int64, code: String)] {

@@ -1,4 +1,4 @@
-/// The opaque text of a page's place.
+/// The opaque text form of a number in a page's cursor.
 enum Cursor {
     static func text(_ number: Int64) -> String { "n" + String(number, radix: 36) }
 

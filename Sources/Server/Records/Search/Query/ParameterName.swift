@@ -1,6 +1,6 @@
-/// The name of a request's parameter as sentences repeat it.
+/// The name of a request's parameter as error messages quote it.
 enum ParameterName {
-    /// The name without control characters, of at most 64 characters.
+    /// Returns the name without control characters, with up to 64 characters.
     static func shown(_ name: String) -> String {
         let plain = String(String.UnicodeScalarView(name.unicodeScalars.prefix(64).filter { $0.properties.isShown }))
         return plain.unicodeScalars.count < name.unicodeScalars.count ? plain + "..." : plain

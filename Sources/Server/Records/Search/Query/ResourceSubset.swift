@@ -2,21 +2,21 @@ import FHIR
 
 /// A part of a resource (<https://hl7.org/fhir/R4/search.html#summary>).
 ///
-/// Whatever is asked for, the type, the id, `meta` and what R4 demands or calls a modifier stays: what is left is a resource
-/// that means the same. It is marked as `SUBSETTED`.
+/// Every part contains the type, the id, `meta`, and the mandatory and modifier elements of R4, so that it is a
+/// resource with the same meaning. It is marked as `SUBSETTED`.
 enum ResourceSubset: Sendable, Hashable {
-    /// `_summary=true`: the elements that R4 marks so, at every depth.
+    /// `_summary=true`: the elements that R4 marks as summary elements, at every depth.
     case summary
     /// `_summary=text`: the narrative.
     case text
     /// `_summary=data`: all but the narrative.
     case data
-    /// `_elements`: these elements, and what a resource must have.
+    /// `_elements`: these elements, and the mandatory ones.
     case elements(ElementSubset)
 
-    /// Reads `_summary` and `_elements` of a request that reads one resource; nil where all of it is asked for.
+    /// Reads `_summary` and `_elements` of a request for one resource; nil where the whole resource is requested.
     ///
-    /// - Throws: ``SearchConditionError``; ``RecordsFailure`` for names of no elements.
+    /// - Throws: ``SearchConditionError``; ``RecordsFailure`` for invalid element names.
     init?(of parameters: [(name: String, value: String)]) throws {
         let elements = parameters.filter { $0.name == "_elements" }.map(\.value).joined(separator: ",")
         switch parameters.last(where: { $0.name == "_summary" })?.value {
@@ -32,7 +32,7 @@ enum ResourceSubset: Sendable, Hashable {
         guard elements.isEmpty else { throw SearchConditionError.summaryAndElements }
     }
 
-    /// The part of a resource.
+    /// Returns the part of a resource.
     func of(_ resource: Resource) -> Resource {
         if case .elements(let elements) = self { return elements.subset(of: resource) }
         guard let type = TypeModel.r4.type(resource.resourceType) else { return resource }
@@ -63,7 +63,7 @@ enum ResourceSubset: Sendable, Hashable {
 
     // MARK: Summaries
 
-    /// An element with what of it is part of a summary; nil where nothing is.
+    /// Returns an element's part in a summary; nil where it has none.
     private static func summarised(_ value: JSON, _ element: TypeModel.Element, _ type: TypeModel.TypeID) -> JSON? {
         guard element.isSummary || element.min > 0 || element.isModifier else { return nil }
         return inside(value, type)
@@ -74,7 +74,7 @@ enum ResourceSubset: Sendable, Hashable {
         switch value {
         case .array(let items): return .array(items.map { inside($0, type) })
         case .object(let object):
-            // What is inside of a primitive goes with it, and of a contained resource nothing is known here.
+            // The content of a primitive belongs to it. The type of a contained resource is not known here.
             guard type.isKnown, model.kind(of: type) == .complex || model.kind(of: type) == .backbone else {
                 return value
             }
@@ -91,7 +91,7 @@ enum ResourceSubset: Sendable, Hashable {
                 else { continue }
                 members.append(JSONObject.Member(key: key, value: kept))
             }
-            // Of an element that would be empty all is kept: an empty object is none.
+            // An element that would be empty is kept whole, because an empty object is invalid.
             return members.isEmpty ? value : .object(JSONObject(keepingFirst: members))
         default: return value
         }
@@ -99,8 +99,8 @@ enum ResourceSubset: Sendable, Hashable {
 }
 
 extension Resource {
-    /// Says that something is left out
-    /// (<https://terminology.hl7.org/CodeSystem-v3-ObservationValue.html>): nobody shall take the part for the whole.
+    /// Marks the resource as incomplete (<https://terminology.hl7.org/CodeSystem-v3-ObservationValue.html>), so that no
+    /// one takes the part for the whole.
     mutating func markSubsetted() {
         let system = "http://terminology.hl7.org/CodeSystem/v3-ObservationValue"
         var meta = meta ?? Meta()

@@ -1,8 +1,8 @@
 import Core
 
-/// One value that is asked for: what values of a resource are compared with (<https://hl7.org/fhir/R4/search.html#ptypes>).
+/// One value of a search, with which values of a resource are compared (<https://hl7.org/fhir/R4/search.html#ptypes>).
 enum SearchComparand: Sendable, Hashable {
-    /// How the system of a token is asked for.
+    /// The system of a token in a search.
     enum System: Sendable, Hashable {
         /// `code`
         case any
@@ -17,15 +17,15 @@ enum SearchComparand: Sendable, Hashable {
         let system: System
         /// nil for any code of the system.
         let code: String?
-        /// The code as codes without case are compared (``TokenCase``).
+        /// The code as it is compared where case is ignored (``TokenCase``).
         let lowercased: String?
     }
 
-    /// Codes of one system, as ``SearchIndex/indexed(_:)`` has them.
+    /// Codes of one system, in the form of ``SearchIndex/indexed(_:)``.
     struct Codes: Sendable, Hashable {
         let system: String
         let codes: Set<String>
-        /// The codes as codes without case are compared (``TokenCase``).
+        /// The codes as they are compared where case is ignored (``TokenCase``).
         let lowercased: Set<String>
 
         init(system: String, codes: some Sequence<String>) {
@@ -35,7 +35,7 @@ enum SearchComparand: Sendable, Hashable {
         }
     }
 
-    /// How the unit of a quantity is asked for.
+    /// The unit of a quantity in a search.
     enum Unit: Sendable, Hashable {
         /// `5.4`
         case any
@@ -48,39 +48,39 @@ enum SearchComparand: Sendable, Hashable {
     struct Quantity: Sendable, Hashable {
         let number: SearchNumber
         let unit: Unit
-        /// The same in UCUM's base units, where the unit is one of UCUM.
+        /// The quantity in UCUM's base units, where the unit is one of UCUM.
         let canonical: SearchQuantity.Canonical?
     }
 
     struct Reference: Sendable, Hashable {
-        /// nil where any type is asked for.
+        /// nil for any type.
         let type: String?
         let id: String?
-        /// The server where the resource is; nil for this one.
+        /// The base URL of the resource's server; nil for this one.
         let base: String?
-        /// What is no `Type/id`: an URN or the URL of a definition.
+        /// A reference that is not `Type/id`: a URN or the URL of a definition.
         let url: String?
         let version: String?
-        /// Our own base URLs, which absolute references to this server begin with.
+        /// The server's own base URLs, with which absolute references to this server begin.
         let ownBases: [String]
     }
 
     /// `:missing`
     case missing(Bool)
     case token(Token)
-    /// `:of-type`, `system|code|value`; the value also as values without case are compared.
+    /// `:of-type`, `system|code|value`; with the value as it is compared where case is ignored.
     case typed(SearchToken.Coding, value: String, lowercased: String)
     /// `:in` and `:not-in`: the URL of a value set.
     case valueSet(String)
-    /// Codes of a system, any of them: what a value set or a code's place in its system came to.
+    /// Any of several codes of a system: the expansion of a value set, or of a code with its hierarchy.
     case codes(Codes)
-    /// A begin, folded.
+    /// A prefix, folded.
     case begin(String)
     /// `:contains`, folded.
     case part(String)
-    /// `:exact`, as ``SearchIndex/indexed(_:)`` has it.
+    /// `:exact`, in the form of ``SearchIndex/indexed(_:)``.
     case exact(String)
-    /// `:text` of tokens: a begin of the text, folded.
+    /// `:text` of tokens: a prefix of the text, folded.
     case tokenText(String)
     case date(SearchPrefix, SearchPeriod)
     case number(SearchPrefix, SearchNumber)

@@ -2,7 +2,7 @@ import Core
 import FHIR
 import Foundation
 
-/// Reads the values of one parameter, escapes still in them (<https://hl7.org/fhir/R4/search.html#ptypes>).
+/// Reads the values of one parameter, with their escapes (<https://hl7.org/fhir/R4/search.html#ptypes>).
 struct SearchComparandReader {
     let parameter: SearchParameterTable.Parameter
     let modifier: SearchModifier?
@@ -52,7 +52,7 @@ struct SearchComparandReader {
 
     private func plainToken(_ text: String) throws(SearchConditionError) -> SearchComparand.Token {
         let parts = SearchText.split(text, at: "|").map(SearchText.unescaped)
-        // A canonical URL among the codes may have a | of its own, as today's searches write it.
+        // A canonical URL as a code may contain a |, which existing searches do not escape.
         let code = parts.count > 1 ? parts.dropFirst().joined(separator: "|") : parts[0]
         let system: SearchComparand.System =
             parts.count == 1 ? .any : parts[0].isEmpty ? .none : .named(SearchIndex.indexed(parts[0]))
@@ -72,10 +72,10 @@ struct SearchComparandReader {
         }
     }
 
-    /// Every text begins with the empty one, so something has to be left.
+    /// Folds a text and rejects an empty result, because every text begins with the empty one.
     private func folded(_ text: String) throws(SearchConditionError) -> String {
         guard let folded = SearchString(SearchText.unescaped(text))?.folded, !folded.isEmpty else {
-            throw .invalid(code, "a text of more than spaces and accents")
+            throw .invalid(code, "a text with more than spaces and accents")
         }
         return folded
     }
@@ -89,7 +89,7 @@ struct SearchComparandReader {
         }
         let period = SearchPeriod(low: Milliseconds.of(start.start()), high: Milliseconds.of(end))
         guard prefix == .ap else { return .date(prefix, period) }
-        // The specification suggests a tenth of the distance to now.
+        // The specification suggests 10 % of the distance to now.
         let slack = abs(Milliseconds.of(context.now) - period.low) / 10
         return .date(.ap, SearchPeriod(low: period.low - slack, high: period.high + slack))
     }
@@ -112,7 +112,7 @@ struct SearchComparandReader {
             return .quantity(prefix, SearchComparand.Quantity(number: number, unit: .any, canonical: nil))
         }
         let (system, unit) = (parts[1], parts[2])
-        guard !unit.isEmpty else { throw .invalid(code, "with a unit behind its system, or without both") }
+        guard !unit.isEmpty else { throw .invalid(code, "with a unit after its system, or without both") }
         if system.isEmpty {
             return .quantity(
                 prefix,
@@ -143,10 +143,10 @@ struct SearchComparandReader {
         }
         if let literal = LiteralReference(plain) {
             guard wantedType == nil || wantedType == literal.type else {
-                throw .invalid(code, "a reference to the type that the modifier names")
+                throw .invalid(code, "a reference to the type of the modifier")
             }
             let base = literal.isLocal(to: context.ownBases) ? nil : literal.base.map(SearchIndex.indexed)
-            // A definition's URL may end so, too.
+            // The URL of a definition may have the same end.
             let canonical = CanonicalURL(plain)
             return made(
                 type: literal.type, id: literal.id, base: base,
@@ -171,7 +171,7 @@ struct SearchComparandReader {
         }
         var values: [SearchComparand] = []
         for (part, component) in zip(parts, components) {
-            // The sentence names the parameter that was asked for.
+            // An error message names the parameter of the search.
             values.append(try read(part, as: component.kind))
         }
         return .composite(values)
@@ -179,11 +179,12 @@ struct SearchComparandReader {
 }
 
 extension SearchNumber {
-    /// A number that is asked for: with `ap` its range is a tenth of it to each side, or its precision where that is more.
+    /// Creates a number from a search. With `ap` its range extends by a tenth of the number to each side, or by its
+    /// precision where that is more.
     init?(asked text: String, _ prefix: SearchPrefix) {
-        // A plus sign of an exponent that was not encoded is a space (`5.4e+3`).
+        // The plus sign of an exponent is a space where it was not percent-encoded (`5.4e+3`).
         let text = text.replacingOccurrences(of: "e ", with: "e+").replacingOccurrences(of: "E ", with: "E+")
-        // A number of JSON's grammar; R4 writes no sign before a positive one.
+        // R4 uses the grammar of JSON numbers, without a sign before a positive number.
         guard JSONNumber(text: text) != nil, let number = SearchNumber(decimal: text) else { return nil }
         guard prefix == .ap, let value = number.low, let implicitLow = number.implicitLow,
             let implicitHigh = number.implicitHigh

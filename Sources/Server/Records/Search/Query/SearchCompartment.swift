@@ -6,20 +6,21 @@ struct SearchCompartment: Sendable, Hashable {
     let type: String
     let id: String
 
-    /// nil where R4 has no such compartment, or no such id.
+    /// Creates a compartment; nil where R4 has no compartment of the type, or the id is invalid.
     init?(type: String, id: String) {
         guard SearchParameterTable.r4.compartments.contains(type), Resource.isID(id) else { return nil }
         self.type = type
         self.id = id
     }
 
-    /// The codes of the parameters by which a resource of a type belongs to it; none for a type that does not.
+    /// Returns the codes of the parameters by which resources of a type belong to the compartment; none for a type that
+    /// does not.
     func parameters(of type: String) -> [String] {
-        // `{def}` is the resource itself, which belongs to its compartment whether HL7's definitions say so or not.
+        // `{def}` is the resource itself. It belongs to its compartment even where HL7's definitions omit it.
         SearchParameterTable.r4.compartmentParameters(self.type, of: type).filter { $0 != "{def}" }
     }
 
-    /// The types that belong to it, in the order of their names.
+    /// The types with resources in the compartment, ordered by name.
     var types: [String] {
         RecordType.all.filter { $0 == type || !parameters(of: $0).isEmpty }
     }

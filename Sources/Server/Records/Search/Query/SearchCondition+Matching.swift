@@ -1,13 +1,13 @@
 import Core
 
 extension SearchCondition {
-    /// Answers what takes a terminology: whether a token is in the value set, or above or below the code, that the
-    /// condition asks for.
+    /// Decides the conditions that require a terminology: whether a token is in a value set, or above or below a code.
     typealias TerminologyAnswer = (SearchToken, SearchModifier, SearchComparand) -> Bool
 
-    /// Whether a resource is found.
+    /// Whether the values of a resource meet the condition.
     ///
-    /// - Parameter terminology: without it no token is in a value set, and above and below a code is that code alone.
+    /// - Parameter terminology: without it no token is in a value set, and `:above` and `:below` match only the code
+    ///   itself.
     func matches(_ values: SearchValues, terminology: TerminologyAnswer? = nil) -> Bool {
         guard values.tree.type == type else { return false }
         if modifier == .missing {
@@ -15,11 +15,11 @@ extension SearchCondition {
             return alternatives.contains(.missing(isMissing))
         }
         let found = values[parameter.code].contains { matches($0, terminology: terminology) }
-        // A negation is about all values, and holds where there is none.
+        // A negation applies to all values, and holds where there is none.
         return modifier?.isNegation == true ? !found : found
     }
 
-    /// Whether one value is as one of the alternatives; of a negation, as what may not be.
+    /// Whether one value matches one of the alternatives, also where the condition is a negation.
     func matches(_ value: SearchValue, terminology: TerminologyAnswer? = nil) -> Bool {
         alternatives.contains { matches(value, $0, terminology) }
     }
@@ -57,7 +57,7 @@ extension SearchCondition {
         }
     }
 
-    /// <https://hl7.org/fhir/R4/search.html#uri>: above and below are about paths, which URNs do not have.
+    /// <https://hl7.org/fhir/R4/search.html#uri>: `:above` and `:below` apply to paths, and URNs have none.
     private static func uri(_ uri: String, _ asked: String, _ modifier: SearchModifier?) -> Bool {
         if uri.isSame(as: asked) { return true }
         switch modifier {
@@ -91,8 +91,8 @@ extension SearchPeriod {
 }
 
 extension SearchNumber {
-    /// <https://hl7.org/fhir/R4/search.html#number>: `eq` and `ne` compare the stored number with the implicit range of the
-    /// number asked for, `ap` compares two ranges, all other prefixes compare the numbers themselves.
+    /// <https://hl7.org/fhir/R4/search.html#number>: `eq` and `ne` compare the stored number with the implicit range of
+    /// the searched number, `ap` compares two ranges, all other prefixes compare the numbers themselves.
     func matches(_ prefix: SearchPrefix, _ asked: SearchNumber) -> Bool {
         guard let value = asked.low, let last = asked.high, let begin = asked.implicitLow, let end = asked.implicitHigh
         else { return false }
@@ -109,7 +109,7 @@ extension SearchNumber {
         }
     }
 
-    /// Whether the stored number, or all of a stored Range, is in a range whose end is not part of it: 100.00 asks for
+    /// Whether the stored number, or the whole stored Range, is in a range without its upper bound: 100.00 searches
     /// `[99.995 ... 100.005)`, whatever the number of digits of the stored number.
     private func isInside(_ begin: ExactNumber, _ end: ExactNumber) -> Bool {
         guard let low, let high else { return false }
@@ -149,7 +149,7 @@ extension SearchComparand.Token {
         return token.code.isSame(as: token.ignoresCase ? lowercased : code)
     }
 
-    /// Whether a token is the media type asked for with parameters: `text/xml; charset=UTF-8`
+    /// Whether a token is the searched media type with parameters: `text/xml; charset=UTF-8`
     /// (<https://hl7.org/fhir/R4/search.html#mimetype>).
     func isBaseOfMediaType(_ token: SearchToken) -> Bool {
         guard let code = token.ignoresCase ? lowercased : code, code.utf8.contains(UInt8(ascii: "/")),
@@ -175,7 +175,7 @@ extension SearchComparand.Reference {
             guard base == nil else { return base.isSame(as: reference.base) }
             return reference.base == nil || ownBases.contains { $0.isSame(as: reference.base) }
         }
-        // 2. A URN, or a definition with its version or any.
+        // 2. A URN, or a definition with the searched version.
         guard let url, url.isSame(as: reference.url) else { return false }
         guard let version else { return true }
         guard modifier == .below else { return version.isSame(as: reference.version) }
@@ -185,11 +185,11 @@ extension SearchComparand.Reference {
 
 // MARK: Texts
 
-/// Texts are compared by their bytes, as the store compares them: those that only look the same are not.
+/// Texts are compared by bytes, as in the store: texts that only look the same are different.
 extension String {
     fileprivate func isSame(as other: String?) -> Bool { other.map { utf8.elementsEqual($0.utf8) } ?? false }
 
-    /// Whether the text begins with another one.
+    /// Whether the text begins with the bytes of another one.
     fileprivate func hasBytes(from other: String) -> Bool { utf8.starts(with: other.utf8) }
 }
 

@@ -1,9 +1,9 @@
 import FHIR
 
 extension SearchCondition {
-    /// The condition with other alternatives and another modifier.
+    /// Returns the condition with other alternatives and another modifier.
     func asking(_ alternatives: [SearchComparand], _ modifier: SearchModifier?) -> SearchCondition {
-        // Of a value set without codes nothing is found.
+        // A value set without codes matches nothing.
         let nothing = [SearchComparand.codes(SearchComparand.Codes(system: "", codes: []))]
         return SearchCondition(
             type: type, parameter: parameter, modifier: modifier,

@@ -2,32 +2,34 @@ import Core
 import FHIR
 import Foundation
 
-/// One parameter of a search with its modifier and values, read and checked. Pure.
+/// One parameter of a search with its modifier and values, parsed and validated. Pure.
 ///
 /// ```swift
-/// let condition = try SearchCondition("value-quantity", value: "gt5.4|http://unitsofmeasure.org|mg", of: "Observation")
+/// let condition = try SearchCondition(
+///     "value-quantity", value: "gt5.4|http://unitsofmeasure.org|mg", of: "Observation")
 /// condition.matches(values)
 /// ```
 struct SearchCondition: Sendable {
-    /// What a search stands in.
+    /// The context of a search.
     struct Context: Sendable {
-        /// The instant that `ap` measures the distance of dates from.
+        /// The time to which `ap` measures the distance of dates.
         var now = Date()
-        /// The server's own base URLs, without a last slash.
+        /// The server's own base URLs, without a final slash.
         var ownBases: [String] = []
     }
 
-    /// The resource type that is searched.
+    /// The searched resource type.
     let type: String
     let parameter: SearchParameterTable.Parameter
     let modifier: SearchModifier?
-    /// Any of them may hold.
+    /// The values, of which one must match.
     let alternatives: [SearchComparand]
 
-    /// So many values may one condition have.
+    /// Maximum number of values of one condition.
     static let mostAlternatives = 1_000
 
-    /// Reads a condition: `name` is the parameter with its modifier behind a colon, and chains are read by others.
+    /// Reads a condition. `name` is the parameter with its modifier after a colon; ``SearchCriterionReader`` reads
+    /// chains.
     ///
     /// - Throws: ``SearchConditionError``.
     init(
@@ -48,7 +50,7 @@ struct SearchCondition: Sendable {
         } else {
             modifier = nil
         }
-        // SQLite knows no text with a zero byte in it, and nothing stored has one.
+        // SQLite accepts no text with a zero byte, and no stored text has one.
         guard !value.utf8.contains(0) else { throw .invalid(code, "without zero bytes") }
         guard SearchText.isEscapedWell(value) else { throw .escape(code) }
         let texts = SearchText.split(value, at: ",").filter { !$0.isEmpty }
@@ -60,7 +62,7 @@ struct SearchCondition: Sendable {
         self.alternatives = alternatives
     }
 
-    /// Whether it asks for what a code means, beyond the code itself: value sets, and what is above or below in a code system.
+    /// Whether it depends on the meaning of codes: value sets, and the hierarchy of a code system.
     var needsTerminology: Bool {
         switch modifier {
         case .in, .notIn: true
@@ -71,7 +73,7 @@ struct SearchCondition: Sendable {
 }
 
 extension SearchText {
-    /// Whether each backslash stands before a character that needs one.
+    /// Whether each backslash precedes a character that requires one.
     static func isEscapedWell(_ text: String) -> Bool {
         var escaped = false
         for character in text {

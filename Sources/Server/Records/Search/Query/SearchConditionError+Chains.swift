@@ -2,7 +2,7 @@ extension SearchConditionError {
     static func noReference(_ parameter: String) -> SearchConditionError {
         SearchConditionError(
             code: "chain-invalid",
-            message: "\(parameter) is no reference, so that no other resource can be asked for through it.")
+            message: "\(parameter) is not a reference, so it cannot be chained.")
     }
 
     static func noTarget(_ parameter: String) -> SearchConditionError {
@@ -13,20 +13,20 @@ extension SearchConditionError {
 
     static let reverseUnknown = SearchConditionError(
         code: "chain-invalid",
-        message: "_has takes a type, its reference and a parameter: _has:Observation:patient:code=8867-4.")
+        message: "_has needs a type, its reference and a parameter: _has:Observation:patient:code=8867-4.")
 
     static func tooDeep(_ most: Int) -> SearchConditionError {
         SearchConditionError(
-            code: "too-costly", message: "A chain follows at most \(most) references; ask in several searches.")
+            code: "too-costly", message: "A chain may follow up to \(most) references; use several searches.")
     }
 
     static let tooManySteps = SearchConditionError(
         code: "too-costly",
-        message: "The chains of this search lead to too many types; name the type that is meant: subject:Patient.name.")
+        message: "The chains of this search lead to too many types; add the type: subject:Patient.name.")
 
     static func tooManyInAll(_ most: Int) -> SearchConditionError {
         SearchConditionError(
-            code: "too-costly", message: "A search has at most \(most) values; ask in several searches.")
+            code: "too-costly", message: "A search may have up to \(most) values; use several searches.")
     }
 
     static func terminologyUnknown(_ parameter: String, _ sentence: String) -> SearchConditionError {
@@ -35,9 +35,9 @@ extension SearchConditionError {
 
     static let tooManyIncluded = SearchConditionError(
         code: "too-costly",
-        message: "More than \(IncludedRecords.most) resources would come with this page; ask for fewer with _count, or "
-            + "for fewer kinds of them.")
+        message: "This page would include more than \(IncludedRecords.most) resources; use a lower _count, or "
+            + "include fewer types.")
 
-    /// Whether a name is not known, and not a value.
+    /// Whether a name is unknown, rather than a value invalid.
     var isOfName: Bool { code == "parameter-unknown" || code == "modifier-unknown" || code == "chain-invalid" }
 }

@@ -1,7 +1,7 @@
 import Core
 
-/// Why a search condition cannot be read. The sentence names the parameter, and never what was asked for, which may be
-/// health data.
+/// The reason that a search condition is refused. The message names the parameter, but never the searched value, which
+/// may be health data.
 struct SearchConditionError: CodedError, Hashable {
     let code: String
     let message: String
@@ -11,27 +11,28 @@ struct SearchConditionError: CodedError, Hashable {
             code: "parameter-unknown", message: "\(type) has no such search parameter; see /fhir/metadata.")
     }
 
-    /// The same for a parameter that the request names.
+    /// The error of an unknown parameter, with its name.
     static func unknownParameter(_ name: String, of types: [String]) -> SearchConditionError {
-        let owner = types.count == 1 ? types[0] : "None of the types that are searched"
+        let owner = types.count == 1 ? types[0] : "None of the searched types"
         return SearchConditionError(
             code: "parameter-unknown",
             message: "\(owner) has no search parameter \(ParameterName.shown(name)); see /fhir/metadata.")
     }
 
-    /// <https://hl7.org/fhir/R4/http.html#vsearch>: a search of several types takes their common parameters alone.
+    /// <https://hl7.org/fhir/R4/http.html#vsearch>: a search of several types accepts only parameters that all of them
+    /// have.
     static func parameterNotCommon(_ name: String) -> SearchConditionError {
         SearchConditionError(
             code: "parameter-not-common",
             message:
-                "Not all types that are searched have the parameter \(ParameterName.shown(name)); name in _type only "
+                "Not all searched types have the parameter \(ParameterName.shown(name)); name in _type only "
                 + "types that have it.")
     }
 
     static func unknownModifier(_ parameter: String) -> SearchConditionError {
         SearchConditionError(
             code: "modifier-unknown",
-            message: "\(parameter) does not take this modifier; leave it out, or use one that /fhir/metadata names.")
+            message: "\(parameter) does not support this modifier; remove it, or use another one.")
     }
 
     static func invalid(_ parameter: String, _ wanted: String) -> SearchConditionError {
@@ -42,12 +43,12 @@ struct SearchConditionError: CodedError, Hashable {
         SearchConditionError(
             code: "parameter-escape",
             message:
-                "In \(parameter) a backslash stands before something else than a comma, |, $ or \\; write \\\\ for it.")
+                "In \(parameter) a backslash precedes another character than a comma, |, $ or \\; write \\\\ for it.")
     }
 
     static func tooMany(_ parameter: String, _ limit: Int) -> SearchConditionError {
         SearchConditionError(
-            code: "too-costly", message: "\(parameter) has more than \(limit) values; ask for them in several searches."
+            code: "too-costly", message: "\(parameter) has more than \(limit) values; use several searches."
         )
     }
 }

@@ -1,16 +1,16 @@
-/// What a search asks of a record of one type: by a parameter of its own, or by those of other records that references
-/// lead to and from (<https://hl7.org/fhir/R4/search.html#chaining>).
+/// A criterion on a record of one type: on a parameter of its own, or on those of records that references connect with
+/// it (<https://hl7.org/fhir/R4/search.html#chaining>).
 indirect enum SearchCriterion: Sendable {
     /// A parameter of the record itself.
     case condition(SearchCondition)
-    /// `subject:Patient.name`: what the record refers to.
+    /// `subject:Patient.name`: a criterion on the targets of a reference.
     case chain(Chain)
-    /// `_has:Observation:patient:code`: what refers to the record.
+    /// `_has:Observation:patient:code`: a criterion on the records that refer to this one.
     case reverse(Reverse)
-    /// One of them: how a record belongs to a compartment.
+    /// Any of several criteria: the ways in which a record belongs to a compartment.
     case any([SearchCriterion])
 
-    /// A record is found where a reference of it leads to one that is found.
+    /// A record matches where one of its references leads to a matching record.
     struct Chain: Sendable {
         struct Target: Sendable {
             let type: String
@@ -19,21 +19,21 @@ indirect enum SearchCriterion: Sendable {
 
         /// The type of the record.
         let type: String
-        /// The code of the parameter that has the references.
+        /// The code of the reference parameter.
         let parameter: String
-        /// One for each type that the references may lead to.
+        /// The possible target types, with a criterion for each.
         let targets: [Target]
     }
 
-    /// A record is found where one that is found refers to it.
+    /// A record matches where a matching record refers to it.
     struct Reverse: Sendable {
         /// The type of the record.
         let type: String
-        /// The type of those that refer to it.
+        /// The type of the referring records.
         let source: String
-        /// The code of the parameter that has their references.
+        /// The code of their reference parameter.
         let parameter: String
-        /// What is asked of them.
+        /// The criterion on the referring records.
         let criterion: SearchCriterion
     }
 }

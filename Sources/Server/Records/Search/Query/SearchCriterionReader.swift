@@ -1,18 +1,18 @@
 import FHIR
 
-/// Reads the criteria of one search, and counts how much they ask for.
+/// Reads the criteria of one search, and counts their steps and values.
 struct SearchCriterionReader {
     let context: SearchCondition.Context
-    /// How many references are followed, each to one type.
+    /// The number of followed references, each to one type.
     private(set) var steps = 0
-    /// How many values are asked for.
+    /// The number of values.
     private(set) var alternatives = 0
 
-    /// So many references may a chain follow one behind the other.
+    /// Maximum number of references in one chain.
     static let deepest = 5
-    /// So many references may a search follow in all: each is a question of its own.
+    /// Maximum number of references in a search; each is a subquery.
     static let mostSteps = 200
-    /// So many values may a search have in all: an engine's statement holds no more.
+    /// Maximum number of values in a search, because of the limits of an SQL statement.
     static let mostAlternatives = 500
 
     init(in context: SearchCondition.Context) { self.context = context }
@@ -26,7 +26,7 @@ struct SearchCriterionReader {
         try read(name, value, type, depth: 0)
     }
 
-    /// The criterion of a record that belongs to a compartment; nil for a type that is not in it.
+    /// Returns the criterion that a record belongs to a compartment; nil for a type without resources in it.
     ///
     /// - Throws: ``SearchConditionError``.
     mutating func read(
@@ -86,7 +86,7 @@ struct SearchCriterionReader {
                 let criterion = try read(rest, value, target, depth: depth + 1)
                 targets.append(SearchCriterion.Chain.Target(type: target, criterion: criterion))
             } catch {
-                // Of the types that it may lead to, those that have the parameter are meant.
+                // Only those of the possible target types that have the parameter are searched.
                 guard types.count > 1, error.isOfName else { throw error }
                 steps -= 1
                 unknown = unknown ?? error
@@ -111,16 +111,16 @@ struct SearchCriterionReader {
                 criterion: try read(parts[3], value, parts[1], depth: depth + 1)))
     }
 
-    /// The parameter of a type with a code, of those that can be searched by.
+    /// Returns the parameter of a type with a code; nil where it is unknown or cannot be searched.
     static func parameter(_ code: String, of type: String) -> SearchParameterTable.Parameter? {
         guard let tree = SearchTree.of(type), let place = tree.place(of: code) else { return nil }
         return tree.parameters[place]
     }
 }
 
-/// Names that parameters have beside their published ones.
+/// Aliases of parameters.
 enum SearchAlias {
-    /// The name that R4 has for a parameter: the types whose own time has another name have `date` too.
+    /// Returns R4's name of a parameter. `date` is an alias in types whose time parameter has another name.
     static func published(_ name: String, of type: String) -> String {
         let own = SearchLayout.timeParameter(of: type)
         guard own != "date", name == "date" || name.hasPrefix("date:"),

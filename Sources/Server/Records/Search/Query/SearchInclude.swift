@@ -1,28 +1,28 @@
 import FHIR
 
-/// Which other resources come with what a search finds (<https://hl7.org/fhir/R4/search.html#include>).
+/// A parameter that adds other resources to the result of a search (<https://hl7.org/fhir/R4/search.html#include>).
 struct SearchInclude: Sendable, Hashable {
     enum Direction: Sendable, Hashable {
-        /// `_include`: what the resources refer to.
+        /// `_include`: the targets of references.
         case forward
-        /// `_revinclude`: what refers to them.
+        /// `_revinclude`: the referring resources.
         case reverse
     }
 
     let direction: Direction
-    /// The type of the resources that refer; nil for any.
+    /// The type of the referring resources; nil for any.
     let source: String?
-    /// The code of the parameter that has the references; nil for all.
+    /// The code of the reference parameter; nil for all.
     let parameter: String?
-    /// The type that they lead to; nil for any.
+    /// The type of the targets; nil for any.
     let target: String?
-    /// Whether what came with others brings more with it.
+    /// Whether it also applies to included resources (`:iterate`).
     let isIterated: Bool
 
-    /// So many may a search have.
+    /// Maximum number in a search.
     static let most = 20
 
-    /// Reads one parameter; nil for a name that is none of them.
+    /// Reads one parameter; nil where it is neither of them.
     ///
     /// - Throws: ``SearchConditionError``.
     init?(_ name: String, _ value: String) throws(SearchConditionError) {
@@ -58,7 +58,7 @@ struct SearchInclude: Sendable, Hashable {
         parameter = found.code
     }
 
-    /// The codes of a type's parameters that have references which it follows, to a certain type if one is given.
+    /// Returns the codes of a type's reference parameters that it follows, optionally only to one target type.
     func parameters(of type: String, to target: String? = nil) -> [String] {
         guard source == nil || source == type, let tree = SearchTree.of(type) else { return [] }
         return tree.parameters.filter { known in

@@ -1,15 +1,15 @@
 import FHIR
 
-/// What stands behind the colon of a parameter's name (<https://hl7.org/fhir/R4/search.html#modifiers>).
+/// The suffix of a parameter's name after a colon (<https://hl7.org/fhir/R4/search.html#modifiers>).
 ///
-/// `:iterate` is none of them: it is part of `_include`.
+/// `:iterate` is not a modifier, but a part of `_include`.
 enum SearchModifier: Sendable, Hashable {
     case missing
-    /// Of strings: case and accents count, and the whole text.
+    /// Of strings: compares the whole text with case and accents.
     case exact
-    /// Of strings: the text anywhere.
+    /// Of strings: finds the text at any position.
     case contains
-    /// Of tokens: the text that people read.
+    /// Of tokens: compares the display text.
     case text
     case not
     case `in`
@@ -17,12 +17,12 @@ enum SearchModifier: Sendable, Hashable {
     case above
     case below
     case ofType
-    /// Of references: by the identifier of the reference.
+    /// Of references: compares the identifier of the reference.
     case identifier
-    /// Of references: the type of what they point to.
+    /// Of references: the type of the target.
     case type(String)
 
-    /// nil for a modifier that R4 does not have.
+    /// Reads a modifier; nil where R4 does not have it.
     init?(_ text: String) {
         switch text {
         case "missing": self = .missing
@@ -44,7 +44,7 @@ enum SearchModifier: Sendable, Hashable {
         }
     }
 
-    /// Whether R4 has the modifier for parameters of the kind.
+    /// Whether R4 has the modifier for parameters of a kind.
     func applies(to kind: SearchParamType) -> Bool {
         switch self {
         case .missing: kind != .composite && kind != .special
@@ -55,6 +55,6 @@ enum SearchModifier: Sendable, Hashable {
         }
     }
 
-    /// Whether it asks what no value of the parameter may be.
+    /// Whether it excludes values of the parameter.
     var isNegation: Bool { self == .not || self == .notIn }
 }

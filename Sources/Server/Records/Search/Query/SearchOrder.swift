@@ -1,10 +1,10 @@
 import FHIR
 
-/// The order of what a search finds (<https://hl7.org/fhir/R4/search.html#sort>).
+/// The order of a search (<https://hl7.org/fhir/R4/search.html#sort>).
 ///
-/// What has several values stands by the least of them, where the order runs down by the greatest; what has none comes last.
-/// Periods stand by their begin, quantities by their number as it is written, texts and codes by their first characters. What
-/// is equal stands in the order in which the server got it.
+/// A record with several values is sorted by the least of them, in descending order by the greatest. Records without a
+/// value are last. Periods are sorted by their start, quantities by their number as written, texts and codes by their
+/// first characters. Equal records are in the order in which the server stored them.
 struct SearchOrder: Sendable, Hashable {
     struct Key: Sendable, Hashable {
         /// The code of the parameter.
@@ -12,21 +12,21 @@ struct SearchOrder: Sendable, Hashable {
         let isDescending: Bool
     }
 
-    /// What the values of a key are to the store.
+    /// The storage class of a key's values.
     enum Kind: Sendable, Hashable { case integer, real, text }
 
     let keys: [Key]
 
     static let none = SearchOrder(keys: [])
 
-    /// So many keys may an order have.
+    /// Maximum number of `_sort` keys.
     static let mostKeys = 5
-    /// So many characters of a text count: the place of a page carries them.
+    /// Maximum number of characters of a text that are compared: the cursor of a page contains them.
     static let longestText = 50
 
     init(keys: [Key]) { self.keys = keys }
 
-    /// Reads `_sort` for records of these types, which must all have the parameters.
+    /// Reads `_sort` for records of some types, which must all have the parameters.
     ///
     /// - Throws: ``SearchConditionError``; `parameter-unknown` where a type does not have a parameter.
     init(_ text: String, of types: [String]) throws(SearchConditionError) {
@@ -43,7 +43,7 @@ struct SearchOrder: Sendable, Hashable {
                 kinds.insert(kind)
             }
             guard kinds.count <= 1 else { throw .unsorted(name) }
-            // A second time it says nothing.
+            // A repeated key has no effect.
             guard !keys.contains(where: { $0.code == name }) else { continue }
             keys.append(Key(code: name, isDescending: isDescending))
         }
@@ -51,14 +51,15 @@ struct SearchOrder: Sendable, Hashable {
         self.keys = keys
     }
 
-    /// What the values of the keys are; the same in all types that the order was read for.
+    /// Returns the storage classes of the keys; they are the same for all types of the search.
     func kinds(of type: String) -> [Kind] {
         keys.compactMap { key in
             SearchCriterionReader.parameter(SearchAlias.published(key.code, of: type), of: type).flatMap(Self.kind)
         }
     }
 
-    /// nil for what has no order: of identifiers the index has prints alone.
+    /// Returns the storage class of a parameter's values; nil where they have no order. The index contains only digests
+    /// of identifiers.
     static func kind(of parameter: SearchParameterTable.Parameter) -> Kind? {
         switch parameter.kind {
         case .date: .integer
@@ -73,10 +74,10 @@ struct SearchOrder: Sendable, Hashable {
 extension SearchConditionError {
     static func unsorted(_ parameter: String) -> SearchConditionError {
         SearchConditionError(
-            code: "sort-unsupported", message: "Nothing is sorted by \(parameter); see /fhir/metadata for others.")
+            code: "sort-unsupported", message: "Sorting by \(parameter) is unsupported; see /fhir/metadata for others.")
     }
 
     static func tooManyKeys(_ most: Int) -> SearchConditionError {
-        SearchConditionError(code: "too-costly", message: "_sort takes at most \(most) parameters.")
+        SearchConditionError(code: "too-costly", message: "_sort may have up to \(most) parameters.")
     }
 }

@@ -1,10 +1,10 @@
 import Core
 import Foundation
 
-/// The place where a page ends: what its last record is sorted by, and its number. Its text is opaque.
+/// The cursor of a page: the sort values and the number of its last record. Its text is opaque.
 ///
-/// The values stand in it, so that the next page is found also where the record is gone meanwhile, and nothing has to be
-/// read of a record that may be hidden.
+/// It contains the values, so that the next page is found even if the record has been deleted, and nothing of a record
+/// that may be hidden has to be read.
 struct SearchPlace: Sendable, Hashable {
     enum Value: Sendable, Hashable {
         case none
@@ -29,7 +29,7 @@ struct SearchPlace: Sendable, Hashable {
         self.number = number
     }
 
-    /// nil for what is no place of an order with these kinds of keys.
+    /// Reads a cursor; nil where the text is not a cursor of an order with these kinds of keys.
     init?(_ text: String, kinds: [SearchOrder.Kind]) {
         guard text.utf8.count <= Self.longest else { return nil }
         guard !kinds.isEmpty else {

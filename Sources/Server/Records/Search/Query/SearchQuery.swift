@@ -1,28 +1,28 @@
 import FHIR
 import Foundation
 
-/// A search as it was asked for, checked. Pure.
+/// A validated search. Pure.
 struct SearchQuery: Sendable {
-    /// Where is searched (<https://hl7.org/fhir/R4/search.html#context>).
+    /// The scope of a search (<https://hl7.org/fhir/R4/search.html#context>).
     enum Scope: Sendable, Hashable {
         case type(String)
         /// All types, or those that `_type` names.
         case system
-        /// What belongs to one resource, of one type or of all.
+        /// The compartment of one resource, with one type or all.
         case compartment(SearchCompartment, type: String?)
     }
 
-    /// How exactly the number of all records is told.
+    /// The accuracy of the total.
     enum Total: String, Sendable {
         case none
-        /// What is counted is counted exactly.
+        /// Both are counted exactly.
         case estimate, accurate
     }
 
-    /// What is found by more records than these is counted where it is asked for: a page costs no more than its records.
+    /// Maximum total that is counted without `_total`, so that the total costs no more than the page.
     static let mostUnaskedTotal = 2_000
 
-    /// What is asked of the records of one type, all of it.
+    /// The criteria on the records of one type; all must hold.
     struct Part: Sendable {
         let type: String
         let criteria: [SearchCriterion]
@@ -32,28 +32,28 @@ struct SearchQuery: Sendable {
     static let maximumCount = 500
 
     let scope: Scope
-    /// The types that are searched, in the order of their names, and what is asked of each.
+    /// The searched types, ordered by name, with the criteria of each.
     let parts: [Part]
     let order: SearchOrder
     let includes: [SearchInclude]
     let count: Int
     let isCountOnly: Bool
-    /// nil where nothing is said of it.
+    /// nil where the search has no `_total`.
     let total: Total?
-    /// What of each resource is shown; nil for all of it.
+    /// The part of each resource to return; nil for all of it.
     let subset: ResourceSubset?
-    /// Where the page before ended.
+    /// The cursor of the previous page.
     let after: SearchPlace?
-    /// The parameters that were used, for the self link.
+    /// The applied parameters, for the self link.
     let used: [(name: String, value: String)]
-    /// Whether nothing was asked of the records, so that all of a type are found.
+    /// Whether the search has no criteria, so that all records of a type match.
     let isOfAll: Bool
-    /// The parameters that are not known and were ignored, each once.
+    /// The unknown parameters that were ignored, without duplicates.
     let ignored: [String]
 
     /// - Parameters:
     ///   - strict: whether an unknown parameter is an error (`Prefer: handling=strict`).
-    ///   - ownBases: this server's own base URLs, without a last slash.
+    ///   - ownBases: this server's own base URLs, without a final slash.
     /// - Throws: ``SearchConditionError``; ``RecordsFailure`` for a compartment without the type.
     init(
         _ scope: Scope, parameters: [(name: String, value: String)], strict: Bool, now: Date, ownBases: [String] = []
@@ -70,7 +70,7 @@ struct SearchQuery: Sendable {
         guard subset != .text || includes.isEmpty else { throw SearchConditionError.textWithIncludes }
     }
 
-    /// A search of one type.
+    /// Creates a search of one type.
     init(
         type: String, parameters: [(name: String, value: String)], strict: Bool, now: Date, ownBases: [String] = []
     ) throws {
@@ -79,7 +79,7 @@ struct SearchQuery: Sendable {
 }
 
 extension SearchQuery {
-    /// What is asked of the records' own parameters.
+    /// The conditions on the records' own parameters.
     var conditions: [SearchCondition] {
         parts.flatMap(\.criteria).compactMap { if case .condition(let condition) = $0 { condition } else { nil } }
     }

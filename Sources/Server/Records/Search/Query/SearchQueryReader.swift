@@ -18,7 +18,7 @@ struct SearchQueryReader {
     private(set) var subset: ResourceSubset?
     private(set) var used: [(name: String, value: String)] = []
     private(set) var isOfAll = true
-    /// The parameters that are not known and were ignored, each once.
+    /// The unknown parameters that were ignored, without duplicates.
     private(set) var ignored: [String] = []
 
     init(_ scope: SearchQuery.Scope, context: SearchCondition.Context, isStrict: Bool) {
@@ -31,7 +31,7 @@ struct SearchQueryReader {
         zip(types, criteria).map { SearchQuery.Part(type: $0, criteria: $1) }
     }
 
-    /// Where the page before ended.
+    /// The cursor of the previous page.
     var after: SearchPlace? {
         get throws {
             guard let cursor else { return nil }
@@ -47,7 +47,7 @@ struct SearchQueryReader {
     mutating func read(_ parameters: [(name: String, value: String)]) throws {
         try readTypes(parameters)
         for (name, value) in parameters where !value.isEmpty {
-            // SQLite knows no text with a zero byte in it, and nothing stored has one.
+            // SQLite accepts no text with a zero byte, and no stored text has one.
             guard !name.utf8.contains(0), !value.utf8.contains(0) else {
                 throw SearchConditionError.invalid("A search value", "without zero bytes")
             }
@@ -60,13 +60,13 @@ struct SearchQueryReader {
                 used.append((name, value))
                 continue
             }
-            // What asks for nothing is passed over.
+            // A parameter without a value is skipped.
             guard SearchText.split(value, at: ",").contains(where: { !$0.isEmpty }) else { continue }
             do throws(SearchConditionError) {
                 try readCriterion(name, value)
                 used.append((name, value))
             } catch {
-                // Without its modifier a parameter would find something else: that is no way of being lenient.
+                // An unknown modifier is always an error: without it the parameter would find other records.
                 guard error.isOfParameter else { throw error }
                 try ignore(name)
             }
@@ -77,7 +77,7 @@ struct SearchQueryReader {
         }
     }
 
-    /// Ignores a parameter that is not known, as `Prefer: handling=lenient` has it; it is the default.
+    /// Ignores an unknown parameter, as with `Prefer: handling=lenient`, which is the default.
     private mutating func ignore(_ name: String) throws(SearchConditionError) {
         guard !isStrict else { throw .unknownParameter(name, of: types) }
         if !ignored.contains(name) { ignored.append(name) }
@@ -114,7 +114,7 @@ struct SearchQueryReader {
         }
     }
 
-    // MARK: What is asked of the records
+    // MARK: Criteria
 
     /// - Throws: ``SearchConditionError``; `parameter-unknown` where none of the types has the parameter,
     ///   `parameter-not-common` where some have it.
@@ -137,9 +137,9 @@ struct SearchQueryReader {
         isOfAll = false
     }
 
-    // MARK: What is asked of the answer
+    // MARK: Result parameters
 
-    /// Whether the parameter was one of these.
+    /// Reads a result parameter; false where it is not one.
     private mutating func readControl(_ name: String, _ value: String) throws -> Bool {
         switch name {
         case "_count":
@@ -174,10 +174,10 @@ struct SearchQueryReader {
             }
             total = known
         case "_contained":
-            // What is contained is found by what contains it alone.
+            // Contained resources are found only through their container.
             guard value == "false" else { throw SearchConditionError.invalid("_contained", "false") }
         case "_type":
-            // It was read before; a search of one type does not have it.
+            // It is read already; a search of one type ignores it.
             if !isOfSeveral { try ignore("_type") }
             return true
         case "_format", "_pretty": return true
@@ -187,7 +187,7 @@ struct SearchQueryReader {
         return true
     }
 
-    /// Whether `_type` may name the types.
+    /// Whether `_type` may select the types.
     private var isOfSeveral: Bool {
         switch scope {
         case .type, .compartment(_, _?): false
@@ -198,10 +198,10 @@ struct SearchQueryReader {
 
 extension SearchConditionError {
     static let textWithIncludes = SearchConditionError(
-        code: "parameter-invalid", message: "_summary=text brings no other resources; leave _include out.")
+        code: "parameter-invalid", message: "_summary=text includes no other resources; remove _include.")
     static let summaryAndElements = SearchConditionError(
-        code: "parameter-invalid", message: "_elements and _summary ask for different parts; leave one of them out.")
+        code: "parameter-invalid", message: "_elements and _summary select different parts; remove one of them.")
 
-    /// Whether a parameter is not known, which who is lenient passes over.
+    /// Whether a parameter is unknown, which lenient handling ignores.
     var isOfParameter: Bool { code == "parameter-unknown" }
 }

@@ -3,7 +3,7 @@ import Foundation
 
 /// Splitting and unescaping of search values (<https://hl7.org/fhir/R4/search.html#escaping>).
 enum SearchText {
-    /// The parts between separators that no backslash stands before; escapes stay in.
+    /// Splits a text at unescaped separators; the escapes stay.
     static func split(_ text: String, at separator: Character) -> [String] {
         var parts = [""]
         var escaped = false
@@ -37,11 +37,11 @@ enum SearchText {
 }
 
 extension SearchText {
-    /// Reads a date as searches write it: the seconds and the offset may be left out, the offset then is UTC.
+    /// Reads a date of a search: it may omit the seconds and the offset, which is UTC then.
     static func range(_ text: String) -> (start: DateTime, end: Date)? {
         guard let mark = text.firstIndex(of: "T") else { return DateTime(text).map { ($0, $0.end()) } }
         let time = text[text.index(after: mark)...].prefix { $0.isNumber || $0 == ":" || $0 == "." }
-        // A plus sign in a URL is a space once decoded; an offset is meant.
+        // A plus sign that was not percent-encoded is decoded as a space; here it begins an offset.
         let offset = text[time.endIndex...].replacingOccurrences(of: " ", with: "+")
         let toTheMinute = time.count == 5
         let value = DateTime(

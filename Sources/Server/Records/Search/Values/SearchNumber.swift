@@ -3,18 +3,18 @@ import FHIR
 
 /// A value of a number parameter as exact bounds (<https://hl7.org/fhir/R4/search.html#number>).
 ///
-/// A decimal is one number with an implicit range around it: 2.0 stands for all from 1.95 to 2.05. A search by `eq` or `ne`
-/// compares the stored number with the implicit range of the number asked for, one by `ap` compares both ranges. All other
-/// prefixes compare the numbers themselves, for there "the implicit precision is ignored". A stored Range is what it says,
-/// and a stored integer is exact.
+/// A decimal is one number with an implicit range around it: 2.0 represents all numbers from 1.95 to 2.05. A search by
+/// `eq` or `ne` compares the stored number with the implicit range of the searched number, one by `ap` compares both
+/// ranges. All other prefixes compare the numbers themselves, because there "the implicit precision is ignored". A
+/// stored Range has exactly its own bounds, and a stored integer is exact.
 struct SearchNumber: Sendable, Hashable {
-    /// The least value; nil where there is no bound.
+    /// The lower bound; nil where there is none.
     let low: ExactNumber?
-    /// The greatest value; nil where there is no bound.
+    /// The upper bound; nil where there is none.
     let high: ExactNumber?
-    /// Where the implicit range begins.
+    /// The lower bound of the implicit range.
     let implicitLow: ExactNumber?
-    /// Where the implicit range ends.
+    /// The upper bound of the implicit range.
     let implicitHigh: ExactNumber?
 
     init(low: ExactNumber?, high: ExactNumber?, implicitLow: ExactNumber?, implicitHigh: ExactNumber?) {
@@ -24,18 +24,18 @@ struct SearchNumber: Sendable, Hashable {
         self.implicitHigh = implicitHigh
     }
 
-    /// All numbers between two bounds.
+    /// Creates the range between two bounds.
     init(low: ExactNumber?, high: ExactNumber?) {
         self.init(low: low, high: high, implicitLow: low, implicitHigh: high)
     }
 
-    /// An integer.
+    /// Creates an exact integer.
     init(_ integer: Int) {
         let value = ExactNumber(integer)
         self.init(low: value, high: value)
     }
 
-    /// A decimal as it was written; nil for what is none, or has more digits than any measurement.
+    /// Creates a decimal as written; nil where the text is not a decimal, or has more digits than any measurement.
     init?(decimal text: some StringProtocol) {
         guard
             let value = ExactNumber(
@@ -45,13 +45,14 @@ struct SearchNumber: Sendable, Hashable {
         self.init(low: value, high: value, implicitLow: value - half, implicitHigh: value + half)
     }
 
-    /// Digits and exponents beyond these are no health data, and cost time to compare.
+    /// Limits of digits and exponents. Longer numbers are not health data, and are slow to compare.
     private static let mostDigits = 100
     private static let largestExponent = 400
 
-    /// The power of ten of the last digit: -2 for `5.40`, 0 for `100`.
+    /// Returns the power of ten of the last digit: -2 for `5.40`, 0 for `100`.
     ///
-    /// A whole number in front of an exponent has one digit more than is written: R4 gives `1e2` the range from 95 to 105.
+    /// An integer before an exponent has one more significant digit than written: R4 gives `1e2` the range from 95 to
+    /// 105.
     private static func lastPlace(of text: some StringProtocol) -> Int {
         var mantissa = text.utf8[...]
         var place = 0
@@ -64,7 +65,7 @@ struct SearchNumber: Sendable, Hashable {
         return place - (mantissa.distance(from: point, to: mantissa.endIndex) - 1)
     }
 
-    /// The numbers of this range on another scale, which may run the other way, as pH does.
+    /// Returns the range on another scale. The scale may be reversed, as that of pH is.
     func mapped(_ change: (ExactNumber) -> ExactNumber?) -> SearchNumber? {
         guard let (low, high) = SearchNumber.ordered(low, high, change),
             let (implicitLow, implicitHigh) = SearchNumber.ordered(implicitLow, implicitHigh, change)

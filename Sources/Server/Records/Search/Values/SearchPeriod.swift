@@ -1,9 +1,9 @@
 import FHIR
 
-/// A value of a date parameter: a half-open range of milliseconds, from its first to the one behind its last
+/// A value of a date parameter: a half-open range of milliseconds since 1970
 /// (<https://hl7.org/fhir/R4/search.html#date>).
 struct SearchPeriod: Sendable, Hashable {
-    /// `Int64.min` where there is no begin.
+    /// `Int64.min` where there is no start.
     let low: Int64
     /// `Int64.max` where there is no end.
     let high: Int64
@@ -13,19 +13,19 @@ struct SearchPeriod: Sendable, Hashable {
         self.high = high
     }
 
-    /// All the time that a date covers by its precision; days begin in UTC.
+    /// Creates the range that a date covers by its precision; days begin in UTC.
     init(_ date: DateTime) {
         self.init(low: Milliseconds.of(date.start()), high: Milliseconds.of(date.end()))
     }
 
-    /// A Period; nil where it has neither begin nor end.
+    /// Creates the range of a Period; nil where it has neither start nor end.
     init?(start: DateTime?, end: DateTime?) {
         guard start != nil || end != nil else { return nil }
         self.init(
             low: start.map { Milliseconds.of($0.start()) } ?? .min, high: end.map { Milliseconds.of($0.end()) } ?? .max)
     }
 
-    /// The least range that has both in it.
+    /// Returns the smallest range that contains both.
     func union(_ other: SearchPeriod) -> SearchPeriod {
         SearchPeriod(low: min(low, other.low), high: max(high, other.high))
     }

@@ -11,12 +11,12 @@ struct SearchQuantity: Sendable, Hashable {
     }
 
     let number: SearchNumber
-    /// The system of the unit's code, as ``SearchIndex/indexed(_:)`` has it.
+    /// The system of the unit's code, in the form of ``SearchIndex/indexed(_:)``.
     let system: String?
     let code: String?
-    /// The unit as people read it.
+    /// The display text of the unit.
     let unit: String?
-    /// nil where the code is none of UCUM, or where UCUM has no base units for it.
+    /// nil where the code is not one of UCUM, or where UCUM has no base units for it.
     let canonical: Canonical?
 
     static let ucum = "http://unitsofmeasure.org"

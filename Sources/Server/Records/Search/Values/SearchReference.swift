@@ -2,21 +2,21 @@ import FHIR
 
 /// A value of a reference parameter (<https://hl7.org/fhir/R4/search.html#reference>).
 struct SearchReference: Sendable, Hashable {
-    /// The type of the resource; of a reference by an identifier alone the one that it states.
+    /// The type of the resource; of a reference with only an identifier the one that it states.
     var type: String?
-    /// The id of the resource; nil where the reference is no `Type/id`.
+    /// The id of the resource; nil where the reference is not `Type/id`.
     var id: String?
-    /// The base of the server where the resource is; nil where the reference is relative. A resource of another server is
-    /// another one than that of the same type and id here.
+    /// The base URL of the resource's server; nil where the reference is relative. A resource of another server is a
+    /// different one from the resource with the same type and id here.
     var base: String?
-    /// A reference that is no `Type/id`: `urn:uuid:...`, or the URL of a definition.
+    /// A reference that is not `Type/id`: `urn:uuid:...`, or the URL of a definition.
     var url: String?
     /// The business version of a canonical.
     var version: String?
     /// The identifier of the reference, for `:identifier`.
     var identifier: SearchToken?
 
-    /// A literal reference; nil for one that nobody can ask for, such as that to a contained resource.
+    /// Creates a literal reference; nil where it cannot be searched for, as one to a contained resource.
     init?(literal text: String) {
         guard !text.isEmpty, !text.hasPrefix("#"), !SearchToken.hasZero(text) else { return nil }
         if let literal = LiteralReference(text) {
@@ -27,7 +27,7 @@ struct SearchReference: Sendable, Hashable {
         }
     }
 
-    /// A reference to a definition; one that is written as `Library/23` is one to a resource of this server, too.
+    /// Creates a reference to a definition. `Library/23` is also a reference to a resource of this server.
     init?(canonical text: String) {
         guard !text.isEmpty, !text.hasPrefix("#"), !SearchToken.hasZero(text) else { return nil }
         let canonical = CanonicalURL(text)
@@ -38,13 +38,13 @@ struct SearchReference: Sendable, Hashable {
         }
     }
 
-    /// A reference by an identifier alone.
+    /// Creates a reference with only an identifier.
     init(type: String?, identifier: SearchToken) {
         self.type = type
         self.identifier = identifier
     }
 
-    /// A resource that stands inside of another one, such as the first of a document.
+    /// Creates a reference to an inline resource, such as the first of a document.
     init?(resource: JSONObject) {
         guard let type = resource["resourceType"]?.string, Resource.isTypeName(type), let id = resource["id"]?.string,
             Resource.isID(id)

@@ -2,35 +2,36 @@ import Foundation
 
 /// A value of a string parameter (<https://hl7.org/fhir/R4/search.html#string>).
 struct SearchString: Sendable, Hashable {
-    /// The text as it stands, as ``SearchIndex/indexed(_:)`` has it: what `:exact` compares.
+    /// The unfolded text, in the form of ``SearchIndex/indexed(_:)``, for `:exact`.
     let exact: String
-    /// Without case, accents, punctuation and needless spaces: what is looked for by its begin or a part.
+    /// The text without case, accents, punctuation and redundant spaces, for searches by a prefix or a part.
     let folded: String
 
-    /// So many bytes of a folded text are kept: less than a key of PostgreSQL's index holds.
+    /// Maximum number of bytes of a folded text: less than a key of PostgreSQL's index may have.
     static let longest = 2_000
 
-    /// nil for a text that is empty or that no column holds.
+    /// Creates a string; nil where the text is empty, or cannot be stored in a column.
     init?(_ text: String) {
         guard !text.isEmpty, !SearchToken.hasZero(text) else { return nil }
         exact = SearchIndex.indexed(text)
         folded = SearchString.shortened(SearchString.fold(text), to: SearchString.longest)
     }
 
-    /// The begin of a text, of so many bytes at most.
+    /// Returns the longest prefix of whole scalars, of up to `count` bytes.
     static func shortened(_ text: String, to count: Int) -> String {
         guard text.utf8.count > count else { return text }
         var end = text.utf8.index(text.startIndex, offsetBy: count)
-        // A scalar is whole or not there.
+        // Never splits a scalar.
         while end.samePosition(in: text.unicodeScalars) == nil { end = text.utf8.index(before: end) }
         return String(text[..<end])
     }
 
     // MARK: Folding
 
-    /// A text as string searches compare it: lower case, no combining characters, no punctuation, one space for many.
+    /// Folds a text for string searches: lower case, no combining characters, no punctuation, and a single space for
+    /// each run of whitespace.
     ///
-    /// A text that is all punctuation keeps it, so that it can be told from the empty text, which every text begins with.
+    /// A text of only punctuation keeps it, so that it differs from the empty text, with which every text begins.
     static func fold(_ text: String) -> String {
         let folded = fold(text, keepingPunctuation: false)
         return folded.isEmpty ? fold(text, keepingPunctuation: true) : folded
@@ -56,13 +57,13 @@ struct SearchString: Sendable, Hashable {
                 output.append(" ")
                 wantsSpace = false
             }
-            // By the upper case `ß` is `ss`, and the two small sigmas are one.
+            // Through the upper case, `ß` becomes `ss` and the two small sigmas become one.
             output.append(contentsOf: scalar.properties.uppercaseMapping.lowercased().unicodeScalars)
         }
         return String(output)
     }
 
-    /// The folded text; nil where it has other characters than those of ASCII.
+    /// Returns the folded text; nil where it has other characters than ASCII.
     private static func foldASCII(_ text: String, _ keepingPunctuation: Bool) -> String? {
         var text = text
         return text.withUTF8 { bytes in
@@ -92,7 +93,7 @@ struct SearchString: Sendable, Hashable {
         }
     }
 
-    /// Whether Unicode calls an ASCII character punctuation; `$ + < = > ^ ` | ~` are symbols.
+    /// Whether Unicode classifies an ASCII character as punctuation; `$ + < = > ^ ` | ~` are symbols.
     private static func isPunctuation(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x21...0x23, 0x25...0x2A, 0x2C...0x2F, 0x3A, 0x3B, 0x3F, 0x40, 0x5B...0x5D, 0x5F, 0x7B, 0x7D: true

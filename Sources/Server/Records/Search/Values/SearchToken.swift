@@ -1,26 +1,26 @@
 /// A value of a token parameter (<https://hl7.org/fhir/R4/search.html#token>).
 struct SearchToken: Sendable, Hashable {
-    /// A code with its system, as ``SearchIndex/indexed(_:)`` has them.
+    /// A code with its system, in the form of ``SearchIndex/indexed(_:)``.
     struct Coding: Sendable, Hashable {
         let system: String?
         let code: String?
     }
 
-    /// The system, of a `code` the one that its binding implies; nil where there is none.
+    /// The system; for a `code` the one that its binding implies; nil where there is none.
     var system: String?
-    /// nil where there is a text or a system alone.
+    /// nil where there is only a text or a system.
     var code: String?
-    /// What `:text` looks into, folded: the text of a CodeableConcept or of an Identifier's type, the display of a
+    /// The folded text for `:text`: the text of a CodeableConcept or of an Identifier's type, or the display of a
     /// Coding.
     var text: String?
     /// The types of an Identifier, for `:of-type`.
     var types: [Coding] = []
-    /// Whether upper and lower case are the same; the code is in lower case then (``TokenCase``).
+    /// Whether case is ignored; the code is in lower case then (``TokenCase``).
     var ignoresCase = false
 
-    /// A code with its system, each as the index has it; nil where neither can be looked for.
+    /// Creates a token in the form of the index; nil where it cannot be searched for.
     ///
-    /// - Parameter ignoresCase: whether upper and lower case of the code are the same.
+    /// - Parameter ignoresCase: whether the case of the code is ignored.
     init?(
         system: String? = nil, code: String?, text: String? = nil, types: [Coding] = [], ignoresCase: Bool = false
     ) {
@@ -30,17 +30,17 @@ struct SearchToken: Sendable, Hashable {
         self.text = text.flatMap { SearchString($0)?.folded }
         self.types = types
         if self.system == nil, self.code == nil, self.text == nil { return nil }
-        // Without its system a code would be another one.
+        // Without its system the code would have another meaning.
         if system != nil, self.system == nil { return nil }
     }
 
-    /// A text as the index has it; nil for one that nobody can ask for.
+    /// Returns a text in the form of the index; nil where it cannot be searched for.
     static func indexed(_ text: String?) -> String? {
         guard let text, !text.isEmpty, !hasZero(text) else { return nil }
         return SearchIndex.indexed(text)
     }
 
-    /// Whether a text has a zero byte, which JSON permits and no column holds.
+    /// Whether a text has a zero byte, which JSON permits and columns do not.
     static func hasZero(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { $0.contains(0) }

@@ -1,21 +1,22 @@
 import FHIR
 
-/// What is told of the elements that search parameters select.
+/// A visitor of the elements that search parameters select.
 protocol SearchTreeVisitor {
-    /// An element, before what is inside of it.
+    /// Visits an element, before its children.
     ///
-    /// - Parameter value: never an array and never null.
+    /// - Parameter value: the element; never an array and never null.
     mutating func visit(_ node: SearchTree.Node, _ value: JSON)
 
-    /// The element that has composites was walked.
+    /// Leaves an element with composites, after its children.
     mutating func leave(_ node: SearchTree.Node)
 }
 
-/// One walk through a resource. The time it takes is that of the resource times the ways that lead through it.
+/// A walk through a resource. Its time is proportional to the size of the resource and to the number of paths through
+/// it.
 struct SearchWalk {
     let tree: SearchTree
     let resource: JSONObject
-    /// The types of the contained resources by their ids, once a reference asked for one.
+    /// The types of the contained resources by id; nil until a reference needs one.
     private var contained: [String: String]?
 
     init(_ tree: SearchTree, _ resource: JSONObject) {
@@ -23,7 +24,7 @@ struct SearchWalk {
         self.resource = resource
     }
 
-    /// Visits what is selected at a node and behind it.
+    /// Visits the elements that are selected at a node and below it.
     mutating func walk(from node: Int, _ value: JSON, _ visitor: inout some SearchTreeVisitor) {
         let here = tree.nodes[node]
         visitor.visit(here, value)
@@ -61,7 +62,7 @@ struct SearchWalk {
                 return
             }
             for item in items {
-                // An array inside of an array is nothing of FHIR's.
+                // FHIR has no arrays of arrays.
                 switch item {
                 case .null, .array: break
                 default: walk(from: edge.node, item, &visitor)
@@ -84,8 +85,8 @@ struct SearchWalk {
 
     // MARK: References
 
-    /// The type of what a reference points to, as its text says it, or the contained resource, else its `type`
-    /// (<https://hl7.org/fhir/R4/references.html#Reference>).
+    /// Returns the type of a reference's target: from its text, or from the contained resource, otherwise from its
+    /// `type` (<https://hl7.org/fhir/R4/references.html#Reference>).
     private mutating func typeName(ofTarget reference: JSONObject) -> String? {
         if let text = reference["reference"]?.string {
             if text.hasPrefix("#") { return text == "#" ? tree.type : containedTypes()[String(text.dropFirst())] }

@@ -1,24 +1,24 @@
 import FHIR
 import FHIRPath
 
-/// The search parameters of one resource type, compiled: all ways that their expressions go, as one tree that is walked
-/// once for each resource (<https://hl7.org/fhir/R4/searchparameter-registry.html>).
+/// The compiled search parameters of one resource type: the paths of all expressions, as one tree that is walked once
+/// for each resource (<https://hl7.org/fhir/R4/searchparameter-registry.html>).
 struct SearchTree: Sendable {
-    /// A place in the resources of the type. An object, for it is passed at each step.
+    /// An element path in the resources of the type. A class, because it is passed at each step.
     final class Node: Sendable {
-        /// The type of what stands there; `Resource` for any resource.
+        /// The type of the element; `Resource` for any resource.
         let type: TypeModel.TypeID
-        /// The number of the declaration, -1 for the resource itself.
+        /// The number of the element's declaration; -1 for the resource itself.
         let declaration: Int32
-        /// The ways on, by the names in JSON.
+        /// The child nodes, by JSON name.
         let members: [String: [Edge]]
-        /// The names in JSON, in the order in which they came: that of the members is another in each process.
+        /// The JSON names in the order of their addition. The order of a dictionary's keys differs in each process.
         let names: [String]
-        /// Further nodes for what stands here, where it is as they ask.
+        /// Further nodes for the element where it meets their conditions.
         let refinements: [Refinement]
-        /// The parameters that select what stands here.
+        /// The parameters that select the element.
         let leaves: [Leaf]
-        /// The composite parameters of which each value is made inside of what stands here.
+        /// The composite parameters whose values are formed inside the element.
         let composites: [Composite]
 
         init(_ draft: SearchTreeCompiler.Draft) {
@@ -34,7 +34,7 @@ struct SearchTree: Sendable {
 
     struct Edge: Sendable {
         let node: Int
-        /// The one item of an array that is meant; nil for all.
+        /// The index of the only selected item of an array; nil for all items.
         let place: Int?
     }
 
@@ -51,9 +51,9 @@ struct SearchTree: Sendable {
 
     struct Leaf: Sendable {
         let kind: SearchParamType
-        /// By their places in ``SearchTree/parameters``.
+        /// By their indices in ``SearchTree/parameters``.
         var parameters: [Int] = []
-        /// The components of composites whose values these are, by the numbers of their slots.
+        /// The slots of the composite components that these values belong to.
         var slots: [Int] = []
     }
 
@@ -62,18 +62,18 @@ struct SearchTree: Sendable {
         var parameters: [Int]
     }
 
-    /// One of the values that a composite's value consists of. Two of the same element with the same expression and kind
-    /// are one, and have one slot.
+    /// A component of a composite's value. Two components of the same element with the same expression and kind are
+    /// one, and have one slot.
     struct Component: Sendable, Hashable {
         let kind: SearchParamType
         let expression: String
-        /// Where its values are kept while what they stand in is walked.
+        /// The slot of its values during the walk of its element.
         let slot: Int
-        /// Where its own tree begins, of one that is looked for in the whole resource, as `%resource` says.
+        /// The root of its own tree where it is searched in the whole resource (`%resource`); nil otherwise.
         let ofResource: Int?
     }
 
-    /// A parameter whose expression is more than ways, and is evaluated.
+    /// A parameter whose expression is not only paths, and is evaluated.
     struct Evaluated: Sendable {
         let parameter: Int
         let kind: SearchParamType
@@ -81,20 +81,20 @@ struct SearchTree: Sendable {
     }
 
     let type: String
-    /// The type's own parameters and those of all resources; those that have no expression are not among them.
+    /// The type's own parameters and those of all resources, except parameters without an expression.
     let parameters: [SearchParameterTable.Parameter]
     let nodes: [Node]
-    /// How many slots there are.
+    /// The number of slots.
     let slotCount: Int
     let evaluated: [Evaluated]
-    /// The parameter of the canonical URL that definitions have beside their version
+    /// The parameter of the canonical URL, in types whose definitions have a version
     /// (<https://hl7.org/fhir/R4/search.html#uri>).
     let definitionURL: Int?
-    /// The codes of the parameters of which an expression is not understood: a test rules it out.
+    /// The codes of the parameters with an expression that is not supported. A test checks that there are none.
     let unread: [String]
     private let places: [String: Int]
 
-    /// The tree of a type; nil where R4 has no resources of the type.
+    /// Returns the tree of a type; nil where R4 has no resources of the type.
     static func of(_ type: String) -> SearchTree? { all[type] }
 
     private static let all: [String: SearchTree] = {
@@ -103,13 +103,13 @@ struct SearchTree: Sendable {
             uniqueKeysWithValues: TypeModel.r4.resourceTypes.map { ($0, SearchTree($0, &expressions)) })
     }()
 
-    /// The place of a parameter by its code.
+    /// Returns the index of a parameter by its code.
     func place(of code: String) -> Int? { places[code] }
 
-    /// - Parameter expressions: those that are compiled already, by their texts: many types share one.
+    /// - Parameter expressions: the compiled expressions by their texts, which many types share.
     private init(_ type: String, _ expressions: inout [String: FHIRPathExpression]) {
         self.type = type
-        // Of two with one code, a type's own stands last.
+        // Of two parameters with one code, the type's own is the last.
         var byCode: [String: SearchParameterTable.Parameter] = [:]
         var codes: [String] = []
         for parameter in SearchParameterTable.r4.parameters(of: type) where SearchTree.isCompiled(parameter) {
@@ -132,7 +132,8 @@ struct SearchTree: Sendable {
         unread = compiler.unread
     }
 
-    /// Parameters without expression, and those that are calculated by a rule of their own (`near`), are left out.
+    /// Whether a parameter is compiled. Parameters without an expression, and those with an algorithm of their own
+    /// (`near`), are not.
     private static func isCompiled(_ parameter: SearchParameterTable.Parameter) -> Bool {
         !parameter.expression.isEmpty && parameter.kind != .special
     }

@@ -1,9 +1,9 @@
 import FHIR
 import FHIRPath
 
-/// Makes the tree of one resource type of the expressions of its parameters.
+/// Compiles the expressions of a resource type's parameters to a tree.
 struct SearchTreeCompiler {
-    /// A node that is being made.
+    /// A node under construction.
     struct Draft {
         let type: TypeModel.TypeID
         let declaration: Int32
@@ -18,11 +18,11 @@ struct SearchTreeCompiler {
             self.declaration = declaration
         }
 
-        /// A node for the same element.
+        /// Creates a node for the same element.
         init(like other: Draft) { self.init(type: other.type, declaration: other.declaration) }
     }
 
-    /// Who wants what stands at the end of a way.
+    /// The use of the values at the end of a path.
     private enum Target {
         case parameter(Int)
         case slot(Int)
@@ -32,7 +32,7 @@ struct SearchTreeCompiler {
     private(set) var slotCount = 0
     private(set) var evaluated: [SearchTree.Evaluated] = []
     private(set) var unread: [String] = []
-    /// The expressions that were compiled, by their texts.
+    /// The compiled expressions, by their texts.
     private(set) var expressions: [String: FHIRPathExpression]
 
     init(_ type: String, _ expressions: [String: FHIRPathExpression]) {
@@ -66,7 +66,7 @@ struct SearchTreeCompiler {
         return true
     }
 
-    /// An expression as it is published, but for two ways of saying that FHIRPath does not have.
+    /// Compiles a published expression. Two of its forms are not FHIRPath and are replaced.
     private mutating func compiled(_ expression: String) -> FHIRPathExpression? {
         if let known = expressions[expression] { return known }
         var text = expression.replacing("as(DateTime)", with: "as(dateTime)")
@@ -81,8 +81,8 @@ struct SearchTreeCompiler {
 
     // MARK: Parameters
 
-    /// Where a parameter's values stand: of a resource inside of another one only where it is of a type that the parameter
-    /// is for. The first resource of a Bundle is its `composition` or its `message`
+    /// Returns the nodes of a parameter's values. An inline resource is selected only where it has one of the
+    /// parameter's target types. The first resource of a Bundle is its `composition` or its `message`
     /// (<https://hl7.org/fhir/R4/bundle.html#search>).
     private mutating func leaves(of parameter: SearchParameterTable.Parameter, at node: Int) -> [Int] {
         guard nodes[node].type == TypeModel.r4.resourceType, !parameter.targets.isEmpty else { return [node] }
@@ -117,7 +117,7 @@ struct SearchTreeCompiler {
             components.append(component)
         }
         guard !components.isEmpty else { return false }
-        // Several parameters of the same parts share their values.
+        // Several parameters with the same components share their values.
         if let same = nodes[node].composites.firstIndex(where: { $0.components == components }) {
             nodes[node].composites[same].parameters.append(place)
         } else {
@@ -147,9 +147,10 @@ struct SearchTreeCompiler {
             kind: kind, expression: expression, slot: slot, ofResource: isOfResource ? start : nil)
     }
 
-    // MARK: Ways
+    // MARK: Paths
 
-    /// The nodes where a way ends; nil where it leads to what R4 does not have. A way of another type has no end here.
+    /// Returns the nodes at the end of a path; nil where the path contains an element that R4 does not have. A path of
+    /// another type ends at no node.
     private mutating func follow(_ path: SelectionPath, from start: Int) -> [Int]? {
         var ends = [start]
         for (place, step) in path.steps.enumerated() {
@@ -179,12 +180,12 @@ struct SearchTreeCompiler {
         return ends
     }
 
-    /// Whether an element of one type is of another, as `ofType()` says: of primitives, none is another one.
+    /// Whether an element has a type, as `ofType()` defines it: a primitive type has no subtypes.
     private static func isOf(_ type: TypeModel.TypeID, _ wanted: TypeModel.TypeID) -> Bool {
         TypeModel.r4.isPrimitive(wanted) ? type == wanted : TypeModel.r4.isSubtype(type, of: wanted)
     }
 
-    /// The nodes of an element: a choice has one for each of its types.
+    /// Returns the nodes of a child element: a choice has one for each of its types.
     private mutating func children(named name: String, of node: Int, _ item: Int?) -> [Int]? {
         let model = TypeModel.r4
         let inside = nodes[node].type

@@ -1,13 +1,13 @@
-/// What a search parameter finds in an element (<https://hl7.org/fhir/R4/search.html#ptypes>).
+/// A value of a search parameter in an element (<https://hl7.org/fhir/R4/search.html#ptypes>).
 enum SearchValue: Sendable, Hashable {
     case token(SearchToken)
     case string(SearchString)
     case date(SearchPeriod)
-    // Boxed: they would make every value several times as large.
+    // Boxed, because they would make every value several times as large.
     indirect case number(SearchNumber)
     indirect case quantity(SearchQuantity)
     indirect case reference(SearchReference)
     case uri(String)
-    /// One value of each component, all of one element (<https://hl7.org/fhir/R4/search.html#composite>).
+    /// One value of each component, all from one element (<https://hl7.org/fhir/R4/search.html#composite>).
     case composite([SearchValue])
 }

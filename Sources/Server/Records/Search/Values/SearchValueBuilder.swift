@@ -1,7 +1,7 @@
 import FHIR
 import FHIRPath
 
-/// Collects the values of one resource while it is walked.
+/// Collects the values of one resource during its walk.
 struct SearchValueBuilder: SearchTreeVisitor {
     private(set) var entries: [SearchValues.Entry] = []
     private(set) var present: [Bool]
@@ -11,13 +11,13 @@ struct SearchValueBuilder: SearchTreeVisitor {
     private let resource: JSONObject
     private let limits: SearchValues.Limits
     private var counts: [Int]
-    /// The values of one element, kept for its memory.
+    /// The values of one element; the array is reused.
     private var values: [SearchValue] = []
-    /// The values of the components of composites, by their slots.
+    /// The values of the components of composites, by slot.
     private var slots: [[SearchValue]]
-    /// The slots that had no room for all.
+    /// The slots whose values exceeded the limit.
     private var cut: Set<Int> = []
-    /// The slots that have what stands anywhere in the resource.
+    /// The slots of whole-resource components that are already filled.
     private var found: Set<Int> = []
 
     init(_ tree: SearchTree, _ resource: JSONObject, _ limits: SearchValues.Limits) {
@@ -31,17 +31,17 @@ struct SearchValueBuilder: SearchTreeVisitor {
     }
 
     mutating func build() {
-        // 1. What lies on the ways.
+        // 1. The elements on the paths.
         let tree = self.tree
         var walk = SearchWalk(tree, resource)
         walk.walk(from: 0, .object(resource), &self)
-        // 2. The URL of a definition with its version, as references to it are written.
+        // 2. The URL of a definition with its version, in the form of references to it.
         if let url = tree.definitionURL, let text = resource["url"]?.string, let version = resource["version"]?.string,
             let whole = SearchToken.indexed(CanonicalURL(url: text, version: version).text)
         {
             add(.uri(whole), url)
         }
-        // 3. What is calculated.
+        // 3. The evaluated expressions.
         for evaluated in tree.evaluated { evaluate(evaluated) }
     }
 
@@ -62,7 +62,7 @@ struct SearchValueBuilder: SearchTreeVisitor {
         }
     }
 
-    /// Whether there was room for it.
+    /// Adds a value; false where the limits are reached.
     @discardableResult
     private mutating func add(_ value: SearchValue, _ parameter: Int) -> Bool {
         guard counts[parameter] < limits.perParameter, entries.count < limits.perResource else {
@@ -101,7 +101,7 @@ struct SearchValueBuilder: SearchTreeVisitor {
 
     mutating func leave(_ node: SearchTree.Node) {
         for composite in node.composites { add(composite) }
-        // What stands in the next element is another value.
+        // The next element forms other values.
         for composite in node.composites {
             for component in composite.components where component.ofResource == nil {
                 slots[component.slot].removeAll(keepingCapacity: true)
@@ -111,7 +111,7 @@ struct SearchValueBuilder: SearchTreeVisitor {
     }
 
     private mutating func add(_ composite: SearchTree.Composite) {
-        // 1. The values of each component; without one of them there is no value of the whole.
+        // 1. The values of each component. A composite without one of them has no value.
         var parts: [[SearchValue]] = []
         for component in composite.components {
             if let start = component.ofResource { find(component, from: start) }
@@ -121,7 +121,7 @@ struct SearchValueBuilder: SearchTreeVisitor {
             parts.append(slots[component.slot])
             if cut.contains(component.slot) { shortened.formUnion(composite.parameters) }
         }
-        // 2. Each with each, the last component's turning fastest.
+        // 2. All combinations; the index of the last component changes fastest.
         var places = Array(repeating: 0, count: parts.count)
         repeat {
             let whole = SearchValue.composite(zip(parts, places).map { $0[$1] })
@@ -134,7 +134,7 @@ struct SearchValueBuilder: SearchTreeVisitor {
         } while SearchValueBuilder.turn(&places, parts)
     }
 
-    /// The next places; false behind the last ones.
+    /// Advances to the next indices; false after the last ones.
     private static func turn(_ places: inout [Int], _ parts: [[SearchValue]]) -> Bool {
         for index in places.indices.reversed() {
             places[index] += 1

@@ -33,7 +33,7 @@ extension SearchValueReader {
             system: object["system"]?.string, code: object["code"]?.string, display: object["display"]?.string)
     }
 
-    /// The token of a Coding, in lower case where codes of its system are compared without case.
+    /// Returns the token of a Coding, in lower case where its system is not case-sensitive.
     static func token(system: String?, code: String?, display: String? = nil) -> SearchToken? {
         SearchToken(system: system, code: code, text: display, ignoresCase: !TokenCase.isSensitive(system))
     }
@@ -52,10 +52,11 @@ extension SearchValueReader {
             ignoresCase: true)
     }
 
-    /// An identifier has one type, said in few ways.
+    /// Maximum number of codings of an identifier's type.
     private static let mostTypes = 16
 
-    /// The system that a `code` has by its element's binding (<https://hl7.org/fhir/R4/datatypes.html#code>).
+    /// Returns the system of a `code` that its element's binding implies
+    /// (<https://hl7.org/fhir/R4/datatypes.html#code>).
     private static func impliedSystem(of code: String, _ declaration: Int32) -> String? {
         guard declaration >= 0, let binding = TypeModel.r4.declaration(declaration).binding,
             binding.strength == .required
@@ -87,7 +88,7 @@ extension SearchValueReader {
         }
     }
 
-    /// The parts of a name, and the name as it is spoken.
+    /// Appends the parts of a name, and the whole name.
     private static func appendName(_ object: JSONObject, to output: inout [SearchValue]) {
         var whole: [String] = []
         for name in ["prefix", "given", "family", "suffix"] {
@@ -101,8 +102,8 @@ extension SearchValueReader {
         if whole.count > 1 { append(whole.joined(separator: " "), to: &output) }
     }
 
-    /// The further parts of a family name, for "Quinones" is to find "Carreno Quinones"; what comes behind the second is
-    /// found from there, too.
+    /// Appends the further parts of a family name, so that "Quinones" finds "Carreno Quinones". Each suffix from a
+    /// later word on is a value.
     private static func appendWords(of text: String, to output: inout [SearchValue]) {
         var rest = text[...]
         for _ in 0..<mostWords {
@@ -121,7 +122,7 @@ extension SearchValueReader {
         if let string = SearchString(text) { output.append(.string(string)) }
     }
 
-    /// The texts of a member that is one or several.
+    /// Returns the texts of a member with one or several values.
     private static func texts(_ value: JSON?) -> [String] {
         switch value {
         case .string(let text): [text]

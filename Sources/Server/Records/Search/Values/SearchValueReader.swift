@@ -2,18 +2,18 @@ import Core
 import FHIR
 import FHIRValidation
 
-/// The values that a parameter of a kind finds in one element (<https://hl7.org/fhir/R4/search.html#ptypes>).
+/// Reads the values of a parameter's kind from one element (<https://hl7.org/fhir/R4/search.html#ptypes>).
 enum SearchValueReader {
     /// Appends the values of an element.
     ///
-    /// - Parameter type: the element's type; where it is not known, nothing is found.
+    /// - Parameter type: the element's type; an unknown type has no values.
     static func append(
         _ kind: SearchParamType, _ value: JSON, type: TypeModel.TypeID, declaration: Int32 = -1,
         to output: inout [SearchValue]
     ) {
         guard type.isKnown else { return }
         let form = SearchedForm.of(type)
-        // An extension is found by its value.
+        // An extension is searched by its value.
         if form == .extension {
             guard case .object(let object) = value, let inner = object.choice("value"),
                 let inside = TypeModel.r4.memberIndex("value" + inner.type, of: type)
@@ -30,7 +30,7 @@ enum SearchValueReader {
         case .uri:
             guard let text = value.string, form.isPrimitiveText else { return }
             appendURI(text, to: &output)
-            // A canonical is found with and without its version.
+            // A canonical is indexed with and without its version.
             if form == .canonical, case let canonical = CanonicalURL(text), canonical.version != nil {
                 appendURI(canonical.url, to: &output)
             }
@@ -49,7 +49,7 @@ enum SearchValueReader {
         case (.date, .string(let text)): return DateTime(text).map(SearchPeriod.init)
         case (.period, .object(let object)): return period(object)
         case (.timing, .object(let object)):
-            // The outer limits alone matter, whatever is scheduled between them.
+            // Only the outer limits are used, whatever is scheduled between them.
             var limits = object["repeat"]?["boundsPeriod"]?.object.flatMap(period)
             for event in object["event"]?.array ?? [] {
                 guard let date = event.string.flatMap({ DateTime($0) }) else { continue }
@@ -85,7 +85,7 @@ enum SearchValueReader {
         return SearchNumber(low: ends[0]?.low, high: ends[1]?.high)
     }
 
-    /// The value of a Quantity; with a comparator, all that lies on that side of it.
+    /// Returns the value of a Quantity; with a comparator, the range on that side of it.
     private static func number(_ object: JSONObject) -> SearchNumber? {
         guard let text = object["value"]?.number?.text, let number = SearchNumber(decimal: text) else { return nil }
         switch object["comparator"]?.string {

@@ -2,8 +2,9 @@ import FHIR
 import HealthTypes
 
 extension SearchValues {
-    /// The values by which an Observation is found under HealthKit's code of its health type, where another code names
-    /// the type (``HealthTypes/HealthTypeTable/match(_:)``). A search by type and the summary of streams then find it.
+    /// Returns the values with which searches find an Observation under HealthKit's code of its health type, where
+    /// another code determines the type (``HealthTypes/HealthTypeTable/match(_:)``). A search by type and the summary
+    /// of streams then include it.
     ///
     /// - Parameter entries: the values of the resource itself.
     static func healthTypeEntries(of resource: Resource, beside entries: [Entry], _ tree: SearchTree) -> [Entry] {
@@ -40,7 +41,7 @@ extension SearchValues {
         return added
     }
 
-    /// The codes that a parameter of Observation is about: the Observation's own, its components', or all.
+    /// The codes that a parameter of Observation searches: the Observation's own, its components', or all.
     private enum Scope { case whole, parts, both }
 
     private static let parameters: [String: Scope] = [
@@ -50,7 +51,7 @@ extension SearchValues {
         "combo-code-value-quantity": .both,
     ]
 
-    /// HealthKit's codes by the codes that decide on the type.
+    /// HealthKit's codes, by the codes that determine the type.
     private struct Aliases {
         private struct Key: Hashable {
             let system: String?

@@ -1,33 +1,32 @@
 import FHIR
 import FHIRPath
 
-/// All that searches find a resource by: the values of each search parameter of its type. Pure.
+/// The searchable values of a resource, for each search parameter of its type. Pure.
 ///
-/// What the server alone knows, such as the instant of the last change, it has to say in the resource's `meta` first.
+/// Values that only the server knows, such as the time of the last update, must be in the resource's `meta`.
 struct SearchValues: Sendable {
     /// One value of one parameter.
     struct Entry: Sendable, Hashable {
-        /// The parameter's place in ``SearchTree/parameters``.
+        /// The parameter's index in ``SearchTree/parameters``.
         let parameter: Int
         let value: SearchValue
     }
 
-    /// Bounds on what is kept of one resource.
+    /// Maximum numbers of values of one resource.
     struct Limits: Sendable {
         var perParameter = 1_000
         var perResource = 10_000
     }
 
     let tree: SearchTree
-    /// In the order in which the resource is walked, which is the same each time. A value that the resource says twice
-    /// stands there twice.
+    /// The values in the order of the walk, which is always the same. A repeated value is repeated.
     let entries: [Entry]
-    /// For each parameter, by its place: whether the resource has an element with a value, whatever is made of it.
+    /// For each parameter, by index: whether the resource has an element with a value, even one that is not indexed.
     let present: [Bool]
-    /// The parameters of which not all values are here, for they were more than the limits.
+    /// The parameters with more values than the limits; some of their values are missing.
     let shortened: Set<Int>
 
-    /// The values of a resource; nil for a type that R4 does not have.
+    /// Reads the values of a resource; nil for a type that R4 does not have.
     init?(of resource: Resource, limits: Limits = Limits()) {
         guard let tree = SearchTree.of(resource.resourceType) else { return nil }
         var builder = SearchValueBuilder(tree, resource.object, limits)
@@ -44,7 +43,7 @@ struct SearchValues: Sendable {
         return entries.filter { $0.parameter == place }.map(\.value)
     }
 
-    /// Whether the resource has an element with a value for the parameter: what `:missing` asks
+    /// Whether the resource has an element with a value for the parameter, for `:missing`
     /// (<https://hl7.org/fhir/R4/search.html#modifiers>).
     func has(_ code: String) -> Bool { tree.place(of: code).map { present[$0] } ?? false }
 }

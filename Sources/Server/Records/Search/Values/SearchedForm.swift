@@ -1,20 +1,20 @@
 import FHIR
 
-/// The types of elements as searches tell them apart (<https://hl7.org/fhir/R4/datatypes.html>).
+/// The types of elements that searches distinguish (<https://hl7.org/fhir/R4/datatypes.html>).
 enum SearchedForm: UInt8, Sendable {
     case boolean, integer, decimal, date, code, id, text, uri, canonical
     case coding, codeableConcept, identifier, contactPoint
     case humanName, address
     case period, timing, quantity, money, range
     case reference, resource, `extension`
-    /// A type that no kind of parameter has a rule for: `SampledData`, `Attachment`.
+    /// A type without a rule for any kind of parameter: `SampledData`, `Attachment`.
     case other
 
     static func of(_ type: TypeModel.TypeID) -> SearchedForm {
         type.isKnown ? byType[Int(type.index)] : .other
     }
 
-    /// Whether JSON has a text for it that is a text of people or a URI.
+    /// Whether its JSON form is a string with text or a URI.
     var isPrimitiveText: Bool {
         switch self {
         case .code, .id, .text, .uri, .canonical: true
@@ -28,7 +28,7 @@ enum SearchedForm: UInt8, Sendable {
         if model.kind(of: type) == .resource { return .resource }
         let name = model.name(of: type)
         if let form = byName[name] { return form }
-        // Age, Count, Distance, Duration and their like are quantities.
+        // Age, Count, Distance, Duration and similar types are quantities.
         return model.type("Quantity").map { model.isSubtype(type, of: $0) } ?? false ? .quantity : .other
     }
 

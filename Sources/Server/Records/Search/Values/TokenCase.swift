@@ -1,11 +1,11 @@
 import FHIR
 
-/// Whether upper and lower case of a code are the same: "when in doubt, servers SHOULD treat tokens in a case-insensitive
-/// manner" (<https://hl7.org/fhir/R4/search.html#token>).
+/// The case sensitivity of codes: "when in doubt, servers SHOULD treat tokens in a case-insensitive manner"
+/// (<https://hl7.org/fhir/R4/search.html#token>).
 ///
 /// A code is compared with its case where its system is known to be case-sensitive: the code systems of HL7, UCUM and a
-/// few others that R4 defines. The values of identifiers and contact points, and codes of all other systems or of none, are
-/// compared without.
+/// few others that R4 defines. The values of identifiers and contact points, and codes of all other systems or of none,
+/// are compared without case.
 enum TokenCase {
     /// Whether codes of a system are compared with their case.
     static func isSensitive(_ system: String?) -> Bool {
@@ -13,18 +13,18 @@ enum TokenCase {
         return sensitiveSystems.contains(system) || sensitiveBegins.contains { system.hasPrefix($0) }
     }
 
-    /// A code as codes without case are compared.
+    /// Returns a code in the form that is compared without case.
     static func folded(_ code: String) -> String { code.lowercased() }
 
-    /// Where HL7's own code systems are, all of which R4 defines with `caseSensitive`.
+    /// The prefixes of HL7's own code systems, for which R4 defines `caseSensitive`.
     private static let sensitiveBegins = ["http://hl7.org/fhir/", "http://terminology.hl7.org/CodeSystem/"]
 
-    /// Names that HL7 gave to the systems of others, such as ICD-10, whose codes it does not define
-    /// (<https://hl7.org/fhir/R4/terminologies-systems.html>).
+    /// The prefix of the names that HL7 gave to systems of other organizations, such as ICD-10, whose codes it does not
+    /// define (<https://hl7.org/fhir/R4/terminologies-systems.html>).
     private static let othersBegin = "http://hl7.org/fhir/sid/"
 
-    /// The code systems of others that R4 defines with `caseSensitive`, UCUM (<https://ucum.org/ucum>, c/s), and HealthKit's
-    /// identifiers, whose CodeSystem this server publishes.
+    /// Systems of other organizations for which R4 defines `caseSensitive`, UCUM (<https://ucum.org/ucum>, c/s), and
+    /// HealthKit's identifiers, whose CodeSystem this server publishes.
     private static let sensitiveSystems: Set<String> = [
         SearchQuantity.ucum, CodeSystemURL.healthKit, "http://cds-hooks.hl7.org/CodeSystem/indicator",
         "http://dicom.nema.org/resources/ontology/DCM", "http://healthit.gov/nhin/purposeofuse",
