@@ -1,47 +1,47 @@
 import Core
 
-/// The reason that Wire refused a key, an envelope or a request to seal one.
+/// Reason why Wire refused a key, an envelope or a request to seal one.
 ///
-/// The message never holds key material, plaintext or a part of an envelope.
+/// The message never contains key material, plaintext or a part of an envelope.
 public struct WireError: CodedError, Hashable {
-    /// The kinds of refusal; the raw value is the stable code.
+    /// Kind of refusal; the raw value is the stable code.
     public enum Reason: String, Sendable, Hashable, CaseIterable {
-        /// The bytes are no envelope of a format we know: not JSON, a member missing or of the wrong type.
+        /// The bytes are not an envelope of a known format: not JSON, or a member is missing or of the wrong type.
         case envelopeMalformed = "envelope-malformed"
-        /// A well-formed envelope that uses what we do not take (`crit`, `zip`, another algorithm).
+        /// A well-formed envelope that uses unsupported features (`crit`, `zip`, another algorithm).
         case envelopeUnsupported = "envelope-unsupported"
-        /// The envelope's own header names (`sid`, `seq`, `fhirVersion`, `cty`) are missing or out of range.
+        /// A member of the envelope's own header (`sid`, `seq`, `fhirVersion`, `cty`) is missing or out of range.
         case envelopeHeaderInvalid = "envelope-header-invalid"
-        /// No key we hold opens the envelope, or it was damaged: deliberately one code for all of these.
+        /// None of the keys opens the envelope, or it was damaged: deliberately one code for all of these.
         case envelopeUnreadable = "envelope-unreadable"
-        /// A signed message is not well-formed, does not say what stands around it, or its signature does not hold.
+        /// A signed message is not well-formed, does not agree with its envelope, or its signature is invalid.
         case signatureInvalid = "signature-invalid"
-        /// An envelope cannot be sealed as asked (no recipient, too many, the wrong kind of key).
+        /// An envelope cannot be sealed as requested (no recipient, too many, the wrong kind of key).
         case recipientsInvalid = "recipients-invalid"
-        /// The bytes are no key in a format we know.
+        /// The bytes are not a key in a known format.
         case keyMalformed = "key-malformed"
-        /// A key of a kind or size we do not use.
+        /// A key of an unsupported kind or size.
         case keyUnsupported = "key-unsupported"
         /// The study's published keys are not signed by its root key.
         case keySetInvalid = "key-set-invalid"
-        /// The study's signed keys are not in force.
+        /// The study's signed keys are not valid at this time.
         case keySetExpired = "key-set-expired"
-        /// A link to a record of the site is damaged, or not this study's.
+        /// A link to a record of the site is damaged, or belongs to another study.
         case linkInvalid = "link-invalid"
-        /// A private key stands where a public one was expected.
+        /// A private key was given where a public one is expected.
         case keyIsPrivate = "key-is-private"
-        /// A header is no shared access signature.
+        /// A header is not a shared access signature.
         case sharedAccessSignatureInvalid = "shared-access-signature-invalid"
-        /// A text is no connection string of an event hub.
+        /// A text is not a connection string of an event hub.
         case eventHubInvalid = "event-hub-invalid"
     }
 
     /// The kind of refusal.
     public let reason: Reason
-    /// A sentence for a person.
+    /// A sentence for people.
     public let message: String
 
-    /// Makes an error of this kind with this sentence.
+    /// Creates an error.
     public init(_ reason: Reason, _ message: String) {
         self.reason = reason
         self.message = message
@@ -50,14 +50,14 @@ public struct WireError: CodedError, Hashable {
     /// The stable code, such as `envelope-unreadable`.
     public var code: String { reason.rawValue }
 
-    /// The one answer to a wrong key, a damaged ciphertext and bad padding: whoever probes learns nothing from it.
+    /// The one error for a wrong key, a damaged ciphertext and bad padding, so that probing reveals nothing.
     static let unreadable = WireError(
-        .envelopeUnreadable, "The envelope cannot be opened: no key at hand fits it, or it was damaged on the way.")
+        .envelopeUnreadable, "The envelope cannot be opened: no available key fits it, or it was damaged in transit.")
 
-    /// The cryptography library refuses what we give it: the payload or a key is beyond its limits.
+    /// The cryptography library refuses its input: the payload or a key exceeds its limits.
     static let sealingFailed = WireError(
         .recipientsInvalid,
-        "The envelope cannot be sealed: the payload or a recipient's key is beyond what can be sealed.")
+        "The envelope cannot be sealed: the payload or a recipient's key exceeds the limits.")
 
     static func signature(_ message: String) -> WireError { WireError(.signatureInvalid, message) }
 

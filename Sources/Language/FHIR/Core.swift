@@ -1,2 +1,2 @@
-// Who reads FHIR reads JSON, dates and numbers: an app imports one module.
+// Code that reads FHIR also needs JSON, dates and numbers; it imports only one module.
 @_exported import Core

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The operators on numbers, quantities, dates and texts (<https://hl7.org/fhirpath/N1/#math>).
+/// Operators on numbers, quantities, dates and texts (<https://hl7.org/fhirpath/N1/#math>).
 enum Arithmetic {
-    /// The result; nil for empty: a division by zero, or a result that no number holds.
+    /// Returns the result; nil (empty) for a division by zero and for a result that cannot be represented.
     static func apply(
         _ sign: FHIRPathOperator, _ left: FHIRPathValue, _ right: FHIRPathValue
     ) throws(FHIRPathError) -> FHIRPathValue? {
@@ -28,7 +28,7 @@ enum Arithmetic {
             return .temporal(try a.adding(b, sign: sign == .add ? 1 : -1))
         case (.temporal, .integer), (.temporal, .decimal):
             throw .semantic(
-                "duration-expected", "To a date or time a duration with a unit is added, as in 7 days.")
+                "duration-expected", "Only a duration with a unit can be added to a date or time, as in 7 days.")
         default:
             throw .execution(
                 "operator-types",
@@ -86,7 +86,7 @@ enum Arithmetic {
         return .decimal(FHIRPathDecimal(value, scale: scale))
     }
 
-    /// Truncated towards zero: an integer where it fits, as `div` asks for.
+    /// Truncates toward zero: to an integer if it fits, as `div` requires.
     private static func whole(_ value: Decimal) -> FHIRPathValue? {
         guard !value.isNaN else { return nil }
         let truncated = FHIRPathDecimal(value).rounded(0, value < 0 ? .up : .down)

@@ -4,13 +4,13 @@ import Foundation
 enum CalendarUnit: String, Sendable {
     case year, month, week, day, hour, minute, second, millisecond
 
-    /// A keyword, singular or plural.
+    /// Creates the unit of a keyword, singular or plural.
     init?(word: String) {
         let singular = word.hasSuffix("s") ? String(word.dropLast()) : word
         self.init(rawValue: singular)
     }
 
-    /// The UCUM code that means the same, for those with a definite length; years and months of the calendar have none.
+    /// The UCUM code of equal length, for units with a definite length; calendar years and months have none.
     var definiteCode: String? {
         switch self {
         case .year, .month: nil
@@ -23,7 +23,7 @@ enum CalendarUnit: String, Sendable {
         }
     }
 
-    /// The UCUM code that is equivalent to it (`~`), years and months by their mean.
+    /// The equivalent UCUM code (`~`): mean years and months for those of the calendar.
     var equivalentCode: String {
         switch self {
         case .year: "a"
@@ -32,7 +32,8 @@ enum CalendarUnit: String, Sendable {
         }
     }
 
-    /// The calendar unit that a UCUM code stands for in date arithmetic: from the second down, and for weeks and days.
+    /// Creates the calendar unit of a UCUM code in date arithmetic: weeks, days, hours, minutes, seconds and
+    /// milliseconds.
     init?(definiteCode: String) {
         switch definiteCode {
         case "wk": self = .week
@@ -45,7 +46,7 @@ enum CalendarUnit: String, Sendable {
         }
     }
 
-    /// The calendar unit that a UCUM code is like: years and months, too.
+    /// Creates the calendar unit that is equivalent to a UCUM code, including years and months.
     init?(equivalentCode: String) {
         switch equivalentCode {
         case "a": self = .year
@@ -54,8 +55,8 @@ enum CalendarUnit: String, Sendable {
         }
     }
 
-    /// The factors that bring numbers of two units into one unit: a year is 12 months or 365 days, a month 30 days
-    /// (<https://hl7.org/fhirpath/N1/#toquantityunit--string--quantity>).
+    /// Returns the factors that convert numbers of two units into one unit: a year is 12 months or 365 days, a month is
+    /// 30 days (<https://hl7.org/fhirpath/N1/#toquantityunit--string--quantity>).
     static func ratio(_ first: CalendarUnit, _ second: CalendarUnit) -> (Decimal, Decimal) {
         switch (first, second) {
         case (.year, .month): (12, 1)

@@ -1,8 +1,8 @@
 import FHIR
 
-/// Number of bytes that comparisons read at most, as far as it depends on the values.
+/// Maximum number of bytes that a comparison reads, as far as it depends on the values.
 enum ComparisonCost {
-    /// Comparing two collections item by item.
+    /// Returns the cost of comparing two collections item by item.
     static func ofEquality(_ left: Items, _ right: Items) -> Int {
         switch (left, right) {
         case (.one(let a), .one(let b)): ofEquality(a, b)
@@ -11,7 +11,7 @@ enum ComparisonCost {
         }
     }
 
-    /// Comparing an item with each of a collection.
+    /// Returns the cost of comparing an item with each item of a collection.
     static func ofEquality(_ item: FHIRPathValue, _ collection: Items) -> Int {
         switch collection {
         case .empty: 0
@@ -20,7 +20,7 @@ enum ComparisonCost {
         }
     }
 
-    /// A text is as long as the shorter of two, and an element with members equals no text.
+    /// Texts are compared up to the length of the shorter one; an element with members never equals a text.
     private static func ofEquality(_ left: FHIRPathValue, _ right: FHIRPathValue) -> Int {
         switch (left.hasMembers, right.hasMembers) {
         case (true, true): left.byteCount
@@ -29,7 +29,7 @@ enum ComparisonCost {
         }
     }
 
-    /// Comparing each item with each, until an equivalent one is found.
+    /// Returns the cost of comparing each item with each, until an equivalent one is found.
     static func ofEquivalence(_ left: Items, _ right: Items) -> Int {
         let (first, second) = (left.array, right.array)
         guard first.count == second.count else { return 0 }
@@ -72,7 +72,7 @@ extension FHIRPathValue {
 }
 
 extension JSON {
-    /// Equivalent lists have the same items in any order, so each is compared with each.
+    /// The cost of equivalence. Equivalent lists have the same items in any order, so all pairs are compared.
     fileprivate var equivalenceCost: Int {
         switch self {
         case .string(let text): text.utf8.count

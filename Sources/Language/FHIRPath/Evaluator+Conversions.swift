@@ -2,7 +2,7 @@ import FHIR
 import Foundation
 
 extension Evaluator {
-    /// `toX()` and `convertsToX()` (<https://hl7.org/fhirpath/N1/#conversion>).
+    /// Evaluates `toX()` and `convertsToX()` (<https://hl7.org/fhirpath/N1/#conversion>).
     mutating func conversion(
         _ function: FHIRPathFunction, _ input: Items, _ arguments: [ExpressionNode], _ scope: Scope
     ) throws(FHIRPathError) -> Items {
@@ -31,7 +31,7 @@ extension Evaluator {
     }
 }
 
-/// From one type to another; nil where the value is none of it.
+/// Conversions between types; nil if the value cannot be converted.
 enum Conversion {
     static func boolean(_ value: FHIRPathValue) -> FHIRPathValue? {
         switch value {
@@ -92,7 +92,7 @@ enum Conversion {
         }
     }
 
-    /// `(\+|-)?\d+(\.\d+)?`
+    /// Matches `(\+|-)?\d+(\.\d+)?`.
     private static func isPlainDecimal(_ text: String) -> Bool {
         let digits = text.hasPrefix("-") || text.hasPrefix("+") ? text.dropFirst() : text[...]
         let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
@@ -109,7 +109,7 @@ enum Conversion {
         case .temporal(let time): .string(time.text)
         case .quantity(let quantity): .string(quantity.text)
         case .element(let element):
-            // A primitive that no other type holds, such as a number of too many digits.
+            // A primitive that has no system value, such as a number with too many digits.
             switch element.value {
             case .number(let number): .string(number.text)
             case .string(let text): .string(text)
@@ -155,9 +155,11 @@ enum Conversion {
         }
     }
 
-    /// A number with an optional unit: `4 days`, `10 'mg'`; in the wanted unit where one is given.
+    /// Converts a number with an optional unit, such as `4 days` or `10 'mg'`, and if a unit is given, converts it to
+    /// that unit.
     ///
-    /// - Parameter isImplicit: converts only what operators convert by themselves: numbers.
+    /// - Parameter isImplicit: whether only the implicit conversions of operators are allowed, which are those of
+    ///   numbers.
     static func quantity(_ value: FHIRPathValue, unit: String?, isImplicit: Bool = false) -> FHIRPathValue? {
         let found: QuantityValue?
         switch value {

@@ -3,7 +3,7 @@ import Foundation
 
 /// Equality and equivalence (<https://hl7.org/fhirpath/N1/#equality>).
 enum ValueEquality {
-    /// `=`: nil where a side is empty, or where dates are known to different precision.
+    /// `=`: nil if a side is empty, or if dates have different precision.
     static func areEqual(_ left: [FHIRPathValue], _ right: [FHIRPathValue]) -> Bool? {
         if left.isEmpty || right.isEmpty { return nil }
         guard left.count == right.count else { return false }
@@ -50,7 +50,7 @@ enum ValueEquality {
             }
         case (.quantity(let a), .decimal(let b)), (.decimal(let b), .quantity(let a)):
             return a.compare(QuantityValue(b, unit: "1", isCalendar: false)).map { $0 == 0 }
-        // A partial text that looks like a date is compared with dates as one.
+        // A partial text that looks like a date is compared with a date as text.
         case (.string(let a), .temporal(let b)), (.temporal(let b), .string(let a)):
             return sameText(a, b.text)
         case (.typeInfo(let a, let b), .typeInfo(let c, let d)): return a == c && b == d
@@ -60,7 +60,7 @@ enum ValueEquality {
         }
     }
 
-    /// Texts are compared by their code points.
+    /// Compares texts by their code points.
     static func sameText(_ left: String, _ right: String) -> Bool {
         let same = left.utf8.withContiguousStorageIfAvailable { first in
             right.utf8.withContiguousStorageIfAvailable { second in
@@ -87,7 +87,7 @@ enum ValueEquality {
         }
     }
 
-    /// A number that equal items share.
+    /// Returns a number that is equal for equal items.
     static func hash(_ value: FHIRPathValue) -> Int {
         var hasher = Hasher()
         switch value.system {
@@ -96,14 +96,15 @@ enum ValueEquality {
         case .integer(let number), .long(let number): hasher.combine(Double(number))
         case .decimal(let number): hasher.combine(number.double)
         case .element(let element): hash(element.value, into: &hasher)
-        // Units and zones make equal values look different: they share one place.
+        // Values that look different can be equal because of units and time zones, so all of them share one hash.
         case .temporal, .quantity: hasher.combine(1)
         case .typeInfo(_, let name): hasher.combine(name)
         }
         return hasher.finalize()
     }
 
-    /// Feeds what ``sameJSON(_:_:)`` compares: the members of objects in any order, numbers by their value.
+    /// Hashes the content that ``sameJSON(_:_:)`` compares: the members of objects in any order, numbers by their
+    /// value.
     private static func hash(_ json: JSON, into hasher: inout Hasher) {
         switch json {
         case .object(let object):
@@ -127,7 +128,7 @@ enum ValueEquality {
 
     // MARK: Equivalence
 
-    /// `~`: the same items in any order, small differences of writing aside; two empty collections are equivalent.
+    /// `~`: the same items in any order, ignoring small differences in notation; two empty collections are equivalent.
     static func areEquivalent(_ left: [FHIRPathValue], _ right: [FHIRPathValue]) -> Bool {
         guard left.count == right.count else { return false }
         if left.count == 1 { return areEquivalent(left[0], right[0]) }
@@ -157,7 +158,7 @@ enum ValueEquality {
         text.lowercased().split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 
-    /// Rounded to the less precise of the two, trailing zeros aside.
+    /// Compares the numbers, rounded to the less precise of the two without trailing zeros.
     private static func sameRounded(_ left: FHIRPathDecimal, _ right: FHIRPathDecimal) -> Bool {
         let digits = min(significantScale(left), significantScale(right))
         return left.rounded(digits).value == right.rounded(digits).value
@@ -171,7 +172,7 @@ enum ValueEquality {
         switch (left, right) {
         case (.object(let a), .object(let b)):
             if isCoding {
-                // The same code of the same system, whatever it is displayed as.
+                // Codings with the same code and system are equivalent, whatever their display.
                 return a["code"] == b["code"] && a["system"] == b["system"]
             }
             let skipped: Set<String> = ["id"]
@@ -206,7 +207,7 @@ enum ValueEquality {
 }
 
 extension Decimal {
-    /// The exponent once trailing zeros are taken away.
+    /// The exponent without trailing zeros.
     var reducedExponent: Int {
         let text = description
         guard let point = text.firstIndex(of: ".") else { return 0 }
@@ -214,9 +215,9 @@ extension Decimal {
     }
 }
 
-/// Which of two values is the greater (<https://hl7.org/fhirpath/N1/#comparison>).
+/// Ordering of two values (<https://hl7.org/fhirpath/N1/#comparison>).
 enum ValueOrder {
-    /// -1, 0 or 1; nil where it is not known.
+    /// Returns -1, 0 or 1; nil if the order is not known.
     static func compare(_ left: FHIRPathValue, _ right: FHIRPathValue, _ name: String)
         throws(FHIRPathError) -> Int?
     {

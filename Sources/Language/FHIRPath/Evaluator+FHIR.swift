@@ -2,7 +2,7 @@ import FHIR
 import Foundation
 
 extension Evaluator {
-    /// The functions that FHIR adds (<https://hl7.org/fhir/R4/fhirpath.html#functions>).
+    /// Evaluates the functions that FHIR adds (<https://hl7.org/fhir/R4/fhirpath.html#functions>).
     mutating func fhir(
         _ function: FHIRPathFunction, _ input: Items, _ arguments: [ExpressionNode], _ scope: Scope,
         _ place: FHIRPathPlace
@@ -63,7 +63,7 @@ extension Evaluator {
                     allowed.contains(url)
                 else {
                     throw .execution(
-                        "unknown-modifier", "A modifier extension is not among those that are understood.")
+                        "unknown-modifier", "A modifier extension is not one of the given URLs.")
                 }
             }
             return input
@@ -72,7 +72,7 @@ extension Evaluator {
             throw FHIRPathError(
                 .execution, code: "no-definition",
                 message:
-                    "\(function.rawValue)() needs the profile that the element was read by, which is not known here.",
+                    "\(function.rawValue)() needs the profile of the element, which is not known here.",
                 at: place)
         default:
             throw FHIRPathError(
@@ -103,7 +103,7 @@ extension Evaluator {
         return element.isPrimitive && !element.value.isNull
     }
 
-    /// Whether an element conforms to a profile; that of its own type it does by being of the type.
+    /// Whether an element conforms to a profile. An element conforms to the profile of its own type.
     private func conforms(_ item: Item, _ url: String) throws(FHIRPathError) -> Bool {
         guard let element = item.element else {
             throw .execution("element-expected", "conformsTo() takes an element.")
@@ -114,10 +114,11 @@ extension Evaluator {
             return TypeModel.r4.isSubtype(element.type, of: type)
         }
         throw .execution(
-            "unknown-profile", "The profile that conformsTo() names is not known: supply it.")
+            "unknown-profile", "The profile in conformsTo() is not known: supply it.")
     }
 
-    /// The scores of the items' options (<https://hl7.org/fhir/extensions/StructureDefinition-itemWeight.html>).
+    /// Returns the scores of the items' options
+    /// (<https://hl7.org/fhir/extensions/StructureDefinition-itemWeight.html>).
     private func weights(_ input: [FHIRPathValue]) -> [FHIRPathValue] {
         let urls: Set<String> = [
             "http://hl7.org/fhir/StructureDefinition/itemWeight",
@@ -144,7 +145,7 @@ extension Evaluator {
 
     // MARK: References
 
-    /// Returns the targets of references: contained resources, entries of the Bundle, then what the resolver finds.
+    /// Returns the targets of references: contained resources, entries of the Bundle, then results of the resolver.
     private mutating func resolved(_ input: [FHIRPathValue]) throws(FHIRPathError) -> [FHIRPathValue] {
         var output: [FHIRPathValue] = []
         for item in input {

@@ -2,7 +2,8 @@ import FHIR
 import Foundation
 
 extension Evaluator {
-    /// One call. Arguments that are evaluated once see what `$this` is; criteria and projections see each item.
+    /// Evaluates a call. Arguments that are evaluated once have the present `$this`; criteria and projections are
+    /// evaluated for each item.
     mutating func call(
         _ function: FHIRPathFunction, _ input: Items, _ arguments: [ExpressionNode], _ scope: Scope,
         _ place: FHIRPathPlace
@@ -61,7 +62,7 @@ extension Evaluator {
         }
     }
 
-    /// Calls that work on the collection as a whole.
+    /// Evaluates functions of the collection as a whole.
     private mutating func callOnArray(
         _ function: FHIRPathFunction, _ input: [FHIRPathValue], _ arguments: [ExpressionNode],
         _ scope: Scope
@@ -94,7 +95,7 @@ extension Evaluator {
             return try filtered(input, other, keeping: false)
         case .union: return try bounded(try distinct(input + (try argument(arguments[0], scope).array)))
         case .combine:
-            // The order is always kept, which the second argument would ask for.
+            // The order is always preserved, which the second argument can request.
             if arguments.count == 2 { _ = try boolean(try argument(arguments[1], scope), "combine()") }
             return try bounded(input + (try argument(arguments[0], scope).array))
         case .trace:
@@ -117,7 +118,7 @@ extension Evaluator {
 
     // MARK: Item by item
 
-    /// Whether the criterion is as wanted for an item.
+    /// Whether the criterion has the wanted value for any item.
     private mutating func find(
         in input: Items, _ node: ExpressionNode, _ scope: Scope, _ name: @autoclosure () -> String,
         isWanted: Bool
@@ -188,7 +189,7 @@ extension Evaluator {
         return inner.total ?? .empty
     }
 
-    /// An argument that is evaluated once: on what `$this` is.
+    /// Evaluates an argument once, with the present `$this` as focus.
     mutating func argument(_ node: ExpressionNode, _ scope: Scope) throws(FHIRPathError) -> Items {
         try branch(node, scope.this, scope)
     }
@@ -246,7 +247,7 @@ extension Evaluator {
     ) throws(FHIRPathError) -> Items {
         guard !input.isSeveral else { throw .several("iif()") }
         var inner = scope
-        // Also where there is no item: then `empty()` is true.
+        // Also if there is no item: `empty()` is then true.
         inner.this = input
         let criterion = try branch(arguments[0], inner.this, inner)
         var truth = false
@@ -278,7 +279,7 @@ extension Evaluator {
         guard !reserved.contains(name), defined(name) == nil, context.variables[name] == nil else {
             throw .execution(
                 "variable-defined",
-                "defineVariable() cannot name what has the name already: choose another.")
+                "defineVariable() cannot redefine a variable: choose another name.")
         }
         var value = input
         if arguments.count == 2 {
@@ -300,7 +301,7 @@ extension Evaluator {
         return try bounded(output)
     }
 
-    /// Level by level: what was found is the queue of what is still to be opened.
+    /// Breadth-first: the output is also the queue of items whose children are not yet visited.
     private mutating func descendants(_ input: [FHIRPathValue]) throws(FHIRPathError) -> [FHIRPathValue] {
         var output = try children(of: input)
         var place = 0
@@ -316,7 +317,7 @@ extension Evaluator {
         return output
     }
 
-    /// Projects again and again what is new. An item that came before ends the search there.
+    /// Projects new items repeatedly. An item that was found before is not projected again.
     private mutating func repeated(
         _ input: [FHIRPathValue], _ node: ExpressionNode, _ scope: Scope, isDistinct: Bool
     ) throws(FHIRPathError) -> [FHIRPathValue] {
@@ -349,7 +350,7 @@ extension Evaluator {
         let milliseconds =
             (context.now.timeIntervalSince1970 * 1000).rounded(.down) + Double(context.offsetMinutes) * 60_000
         let days = (milliseconds / 86_400_000).rounded(.down)
-        // A clock beyond the years of the calendar tells its ends.
+        // A clock outside of the calendar's years gives the first or last day.
         let date = CivilDate.date(days: Int(min(max(days, -719_162), 2_932_896)))
         let rest = Int(milliseconds - days * 86_400_000)
         let now = TemporalValue(

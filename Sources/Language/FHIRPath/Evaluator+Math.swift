@@ -2,7 +2,7 @@ import FHIR
 import Foundation
 
 extension Evaluator {
-    /// The functions on numbers and on the precision of values (<https://hl7.org/fhirpath/N1/#math>).
+    /// Evaluates the functions on numbers and on the precision of values (<https://hl7.org/fhirpath/N1/#math>).
     mutating func math(
         _ function: FHIRPathFunction, _ input: Items, _ arguments: [ExpressionNode], _ scope: Scope
     ) throws(FHIRPathError) -> Items {
@@ -121,14 +121,15 @@ extension Evaluator {
         FHIRPathDecimal(value).map(FHIRPathValue.decimal)
     }
 
-    /// By Newton's method from the nearest double: exact where the root is a decimal of not too many digits.
+    /// Returns the root by Newton's method, starting at the nearest double. It is exact if the root is a decimal with
+    /// few enough digits.
     private func root(_ number: FHIRPathDecimal) -> FHIRPathValue? {
         guard number.value > 0 else { return .decimal(FHIRPathDecimal(0)) }
         guard var near = FHIRPathDecimal(number.double.squareRoot())?.value, near > 0 else {
             return nil
         }
         for _ in 0..<2 where near * near != number.value { near = (near + number.value / near) / 2 }
-        // Two digits fewer than a decimal holds: the last ones are not certain.
+        // Two digits fewer than a decimal holds, because the last ones are not exact.
         let whole = near.description.prefix { $0 != "." }.count
         return .decimal(FHIRPathDecimal(FHIRPathDecimal(near).rounded(Swift.max(0, 34 - whole)).value))
     }
@@ -177,10 +178,10 @@ extension Evaluator {
     }
 }
 
-/// The least and greatest value that one of limited precision may stand for
+/// The least and the greatest value that a value of limited precision may represent
 /// (<https://build.fhir.org/ig/HL7/FHIRPath/#lowboundaryprecision-integer-decimal--date--datetime--time>).
 enum Boundary {
-    /// More digits than this no decimal of FHIRPath has.
+    /// Maximum number of digits of a decimal in FHIRPath.
     static let maximumDigits = 28
 
     static func of(_ value: FHIRPathValue, isLow: Bool, digits: Int?) -> FHIRPathValue? {
@@ -198,9 +199,9 @@ enum Boundary {
         }
     }
 
-    /// Half a unit of the last digit below or above, written with so many digits behind the point.
+    /// Returns the number minus or plus half a unit of its last digit, written with `digits` digits after the point.
     ///
-    /// Where the wanted digits show nothing of the value at all, it is 0 at that precision, and so are its boundaries.
+    /// If no digit of the value is visible at that precision, the value and its boundaries are 0.
     private static func decimal(_ number: FHIRPathDecimal, _ isLow: Bool, _ digits: Int) -> FHIRPathDecimal? {
         guard (0...maximumDigits).contains(digits), number.scale <= maximumDigits else { return nil }
         let half = Decimal(sign: .plus, exponent: -number.scale - 1, significand: 5)
@@ -222,7 +223,7 @@ enum Boundary {
     }
 }
 
-/// The parts of dates and times.
+/// The components of dates and times.
 enum TemporalPart {
     static func of(_ time: TemporalValue, _ function: FHIRPathFunction) -> FHIRPathValue? {
         let isTime = time.kind == .time

@@ -65,7 +65,8 @@ extension Evaluator {
         }
     }
 
-    /// Three-valued logic (<https://hl7.org/fhirpath/N1/#boolean-logic>); the right side is evaluated where it decides.
+    /// Three-valued logic (<https://hl7.org/fhirpath/N1/#boolean-logic>). The right side is evaluated only if the
+    /// result depends on it.
     private mutating func logic(
         _ sign: FHIRPathOperator, _ first: Items, _ right: ExpressionNode, _ focus: Items,
         _ scope: Scope
@@ -107,7 +108,7 @@ extension Evaluator {
         }
     }
 
-    /// Each item once, by equality.
+    /// Returns the distinct items, by equality.
     mutating func distinct(_ values: [FHIRPathValue]) throws(FHIRPathError) -> [FHIRPathValue] {
         guard values.count > 1 else { return values }
         var set = DistinctValues()
@@ -121,16 +122,16 @@ extension Evaluator {
     }
 }
 
-/// A collection in which each item stands once, found by a key where one exists.
+/// A collection of distinct items with a hash index.
 struct DistinctValues {
     private(set) var values: [FHIRPathValue] = []
-    /// The last item of each hash that equal items share, and for each item the one before it with the same hash.
+    /// The last item of each hash, and for each item the previous one with the same hash.
     private var heads: [Int: Int] = [:]
     private var before: [Int] = []
 
-    /// Adds an item that is not there yet.
+    /// Adds an item if it is not present.
     ///
-    /// - Returns: how many items it was compared with.
+    /// - Returns: the number of items with which it was compared.
     mutating func insert(_ value: FHIRPathValue) -> Int {
         let key = ValueEquality.hash(value)
         var compared = 0

@@ -5,8 +5,8 @@ extension Evaluator {
     mutating func sorted(
         _ input: [FHIRPathValue], _ arguments: [ExpressionNode], _ scope: Scope
     ) throws(FHIRPathError) -> [FHIRPathValue] {
-        // `key desc` reverses the order as a whole, so that what has no key stands last. `-key` means the same for
-        // numbers and works for texts, too; but nothing, negated, is nothing, and stands first.
+        // `key desc` reverses the whole order, so that items without a key are last. `-key` has the same effect for
+        // numbers, and also works for texts; but an empty key remains empty when negated, and is first.
         let keys = (arguments.isEmpty ? [ExpressionNode.this] : arguments).map { node -> SortKey in
             switch node {
             case .negation(let inner): SortKey(node: inner, isDescending: true, isEmptyFirst: true)
@@ -47,7 +47,7 @@ private struct SortKey {
     let isDescending: Bool
     let isEmptyFirst: Bool
 
-    /// Below zero where the left side stands first.
+    /// Returns a negative number if the left side comes first.
     func order(_ left: FHIRPathValue?, _ right: FHIRPathValue?) -> Result<Int, FHIRPathError> {
         switch (left, right) {
         case (nil, nil): return .success(0)

@@ -2,7 +2,7 @@ import FHIR
 import Foundation
 
 extension Evaluator {
-    /// The functions on text (<https://hl7.org/fhirpath/N1/#string-manipulation>).
+    /// Evaluates the functions on text (<https://hl7.org/fhirpath/N1/#string-manipulation>).
     mutating func text(
         _ function: FHIRPathFunction, _ input: Items, _ arguments: [ExpressionNode], _ scope: Scope
     ) throws(FHIRPathError) -> Items {
@@ -96,8 +96,8 @@ extension Evaluator {
         .limit("text-too-long", "A text would have more than \(context.limits.characters) characters.")
     }
 
-    /// Matches a pattern: each progress report of the matcher costs steps, and it stops where none are left, the deadline has
-    /// passed or the task is cancelled. A match that stops costs what it took as well.
+    /// Matches a pattern. Each progress report of the matcher costs steps, and matching stops when no steps remain, the
+    /// deadline has passed or the task is cancelled. The cost is also charged if matching stops.
     private mutating func matching<Result>(
         in text: String, _ match: (inout RegularExpression.Reports) throws(FHIRPathError) -> Result
     ) throws(FHIRPathError) -> Result {
@@ -127,7 +127,7 @@ extension Evaluator {
         _ scope: Scope
     ) throws(FHIRPathError) -> RegularExpression {
         if case .pattern(_, let compiled) = arguments[0] { return compiled }
-        // A pattern that the data bring is compiled for each call.
+        // A pattern from the data is compiled for each call.
         try spend(text.utf8.count)
         let flags =
             arguments.count > place ? try string(try argument(arguments[place], scope), "A pattern") : nil
@@ -152,7 +152,7 @@ extension Evaluator {
     }
 }
 
-/// Encodings and escapes by their names.
+/// Encodings and escapes, selected by name.
 enum TextCoding {
     static func encoded(_ text: String, _ format: String) -> String? {
         switch format {
@@ -200,7 +200,7 @@ enum TextCoding {
             )
             .replacing("&#39;", with: "'").replacing("&apos;", with: "'").replacing("&amp;", with: "&")
         case "json":
-            // Quotes that the expression's own literal did not escape stand for themselves.
+            // Quotes that are not escaped in the expression's literal represent themselves.
             var quoted = ""
             var isEscape = false
             for character in text {

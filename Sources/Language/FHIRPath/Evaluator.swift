@@ -3,22 +3,21 @@ import Foundation
 
 /// One evaluation of an expression.
 struct Evaluator {
-    /// The scope of a part of an expression, beside its focus.
+    /// The scope of a node, in addition to its focus.
     struct Scope {
         var this: Items
         var index: Int?
         var total: Items?
     }
 
-    /// The variables that `defineVariable()` named and that are still seen: a branch drops what it defined when it
-    /// ends.
+    /// The visible variables of `defineVariable()`. A branch drops its own definitions at its end.
     private(set) var variables: [(name: String, value: Items)] = []
 
     let context: FHIRPathContext
-    /// The input of the expression as a whole.
+    /// The input of the whole expression.
     let root: Items
     private var steps: Int
-    /// The budget that the steps are taken from, for its deadline; nil without one.
+    /// The budget of the steps, for its deadline; nil without one.
     let budget: StepBudget?
     private var untilCheck = StepBudget.stepsBetweenChecks
     private var depth = 0
@@ -32,10 +31,10 @@ struct Evaluator {
         maximumDepth = context.limits.depth + Parser.maximumHeight
     }
 
-    /// The steps that were taken.
+    /// Number of steps that were taken.
     var spent: Int { context.limits.steps - steps }
 
-    /// The steps that are left.
+    /// Number of steps that remain.
     var stepsLeft: Int { max(0, steps) }
 
     mutating func spend(_ count: Int = 1) throws(FHIRPathError) {
@@ -51,16 +50,16 @@ struct Evaluator {
         try check(budget)
     }
 
-    /// - Throws: ``FHIRPathError`` where the deadline of the budget has passed or the task is cancelled.
+    /// - Throws: ``FHIRPathError`` if the deadline of the budget has passed or the task is cancelled.
     private func check(_ budget: StepBudget) throws(FHIRPathError) {
         guard budget.isOver else { return }
-        throw .limit("evaluation-time", "The evaluation takes longer than it may.")
+        throw .limit("evaluation-time", "The evaluation takes longer than allowed.")
     }
 
-    /// Takes the steps of work on texts, of which a step does 16 bytes.
+    /// Spends steps for work on texts, one step for each 16 bytes.
     mutating func spend(bytes: Int) throws(FHIRPathError) { try spend(1 + bytes / Evaluator.bytesPerStep) }
 
-    /// Bytes of text that are compared or copied in one step.
+    /// Number of bytes of text that are compared or copied in one step.
     static let bytesPerStep = 16
 
     func bounded(_ values: [FHIRPathValue]) throws(FHIRPathError) -> [FHIRPathValue] {
@@ -71,7 +70,8 @@ struct Evaluator {
         return values
     }
 
-    /// A text that was made: long ones cost steps, or many of them would take any time and memory.
+    /// Returns a new text. Long texts cost steps, because otherwise many of them could use any amount of time and
+    /// memory.
     mutating func bounded(_ text: String) throws(FHIRPathError) -> Items {
         try spend(text.utf8.count / 16)
         guard text.utf8.count <= context.limits.characters else {
@@ -83,7 +83,7 @@ struct Evaluator {
 
     // MARK: Nodes
 
-    /// The value of a node for a focus.
+    /// Returns the value of a node for a focus.
     mutating func evaluate(
         _ node: ExpressionNode, _ focus: Items, _ scope: Scope
     ) throws(FHIRPathError) -> Items {
@@ -91,7 +91,7 @@ struct Evaluator {
         depth += 1
         defer { depth -= 1 }
         guard depth <= maximumDepth else {
-            throw .limit("evaluation-depth", "The evaluation nests deeper than is allowed.")
+            throw .limit("evaluation-depth", "The evaluation is nested deeper than allowed.")
         }
         switch node {
         case .literal(let value): return .one(value)
@@ -135,7 +135,7 @@ struct Evaluator {
         }
     }
 
-    /// A part whose variables stay in it.
+    /// Evaluates a node whose variables are local to it.
     mutating func branch(_ node: ExpressionNode, _ focus: Items, _ scope: Scope) throws(FHIRPathError) -> Items {
         let seen = variables.count
         let value = try evaluate(node, focus, scope)
@@ -225,7 +225,7 @@ struct Evaluator {
 
     // MARK: Single items
 
-    /// The one item of a collection as an operator sees it; nil for none.
+    /// Returns the only item of a collection as a system value; nil for an empty collection.
     func single(_ values: Items, _ name: @autoclosure () -> String) throws(FHIRPathError) -> FHIRPathValue? {
         switch values {
         case .empty: return nil
@@ -242,7 +242,7 @@ struct Evaluator {
         }
     }
 
-    /// A text; an element of another primitive type that is no text is refused as a matter of types.
+    /// Returns a text. An element of another primitive type is a semantic error.
     func string(_ values: Items, _ name: @autoclosure () -> String) throws(FHIRPathError) -> String? {
         guard let value = try single(values, name()) else { return nil }
         switch value {
@@ -254,8 +254,8 @@ struct Evaluator {
         }
     }
 
-    /// The singleton evaluation of a boolean: nil for none, any single item that is no boolean counts as true
-    /// (<https://hl7.org/fhirpath/N1/#singleton-evaluation-of-collections>).
+    /// Evaluates a collection as a boolean: nil for an empty collection, and true for any single item that is not a
+    /// boolean (<https://hl7.org/fhirpath/N1/#singleton-evaluation-of-collections>).
     func boolean(_ values: Items, _ name: @autoclosure () -> String) throws(FHIRPathError) -> Bool? {
         switch values {
         case .empty: return nil
@@ -267,7 +267,8 @@ struct Evaluator {
         }
     }
 
-    /// A criterion of `where()`, `all()` and their like; one item that is no boolean counts as true.
+    /// Evaluates a criterion of `where()`, `all()` and similar functions; a single item that is not a boolean counts as
+    /// true.
     mutating func criterion(
         _ node: ExpressionNode, _ item: FHIRPathValue, _ index: Int, _ scope: Scope,
         _ name: @autoclosure () -> String

@@ -1,9 +1,10 @@
 import FHIR
 
-/// The tree of a compiled expression. Names of functions and operators are resolved: evaluation compares no strings.
+/// The tree of a compiled expression. Names of functions and operators are resolved, so that evaluation compares no
+/// strings.
 indirect enum ExpressionNode: Sendable {
     case literal(FHIRPathValue)
-    /// A text that is the pattern of `matches()` and its like, compiled once.
+    /// A text that is the pattern of `matches()` or a similar function, compiled once.
     case pattern(String, RegularExpression)
     /// `{}`
     case empty
@@ -11,13 +12,13 @@ indirect enum ExpressionNode: Sendable {
     case index
     case total
     case variable(String, FHIRPathPlace)
-    /// A name at the begin of an expression: an element of the focus, or the type of the focus itself.
+    /// A name at the beginning of an expression: an element of the focus, or the type of the focus itself.
     case name(MemberName)
     case member(ExpressionNode, MemberName)
     case call(ExpressionNode?, FHIRPathFunction, [ExpressionNode], FHIRPathPlace)
     case indexer(ExpressionNode, ExpressionNode)
     case negation(ExpressionNode)
-    /// A key of `sort()` with `desc` behind it.
+    /// A key of `sort()` followed by `desc`.
     case descending(ExpressionNode)
     /// `+x`
     case plus(ExpressionNode)
@@ -28,12 +29,12 @@ indirect enum ExpressionNode: Sendable {
     case type(TypeSpecifier)
 }
 
-/// A type by its name, with `System` or `FHIR` before it where it was written so.
+/// A type name, with the namespace `System` or `FHIR` if it was written.
 struct TypeSpecifier: Sendable, Hashable {
     let namespace: String?
     let name: String
     let place: FHIRPathPlace
-    /// FHIR's type of the name; unknown where there is none, or where another namespace was asked for.
+    /// FHIR's type with the name; unknown if there is none, or if another namespace was requested.
     let type: TypeModel.TypeID
     let isPrimitive: Bool
 
@@ -67,7 +68,7 @@ enum FHIRPathOperator: String, Sendable {
     case notEquivalent = "!~"
     case `in`, contains, and, or, xor, implies
 
-    /// The higher, the tighter it binds (<https://hl7.org/fhirpath/N1/#operator-precedence>); `is` and `as` have 9.
+    /// The precedence; higher binds tighter (<https://hl7.org/fhirpath/N1/#operator-precedence>). `is` and `as` have 9.
     var precedence: Int {
         switch self {
         case .multiply, .divide, .div, .mod: 11

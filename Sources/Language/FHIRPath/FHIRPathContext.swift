@@ -1,62 +1,62 @@
 import FHIR
 import Foundation
 
-/// The meaning of codes, for `memberOf()` and `subsumes()`.
+/// Terminology service for `memberOf()` and `subsumes()`.
 public protocol FHIRPathTerminology: Sendable {
-    /// Whether the code, Coding or CodeableConcept is in a value set; nil where the value set is not known.
+    /// Returns whether the code, Coding or CodeableConcept is in a value set; nil if the value set is not known.
     func memberOf(_ element: TypedElement, valueSet: String) -> Bool?
-    /// Whether the first code is the second or more general; nil where the code system is not known.
+    /// Returns whether the first code equals or subsumes the second; nil if the code system is not known.
     func subsumes(_ general: TypedElement, _ special: TypedElement) -> Bool?
 }
 
 extension FHIRPathTerminology {
-    /// Returns nil: no code system is known.
+    /// Returns nil, because no code system is known.
     public func subsumes(_ general: TypedElement, _ special: TypedElement) -> Bool? { nil }
 }
 
-/// The surroundings of an evaluation: the resource, variables, the instant, and services. All of it is passed in.
+/// The context of an evaluation: the resource, variables, the instant, and services. The caller supplies all of it.
 public struct FHIRPathContext: Sendable {
-    /// Bounds on one evaluation, so that no expression runs away.
+    /// Limits of one evaluation, so that every evaluation terminates.
     public struct Limits: Sendable {
-        /// Nodes of the expression that are visited, and items that are looked at.
+        /// Maximum number of visited nodes of the expression and items.
         public var steps = 5_000_000
-        /// Items in one collection.
+        /// Maximum number of items in one collection.
         public var items = 1_000_000
-        /// Characters in one text.
+        /// Maximum number of characters in one text.
         public var characters = 4_000_000
-        /// How deep evaluation may nest.
+        /// Maximum nesting of the evaluation.
         public var depth = 400
 
-        /// Makes the bounds that hold where nothing else is said.
+        /// Creates the default limits.
         public init() {}
     }
 
-    /// `%context`: what the expression was asked of; the input where nil.
+    /// `%context`: the element on which the expression is evaluated; nil for the input.
     public var context: TypedElement?
     /// `%resource`: the resource that contains the context.
     public var resource: TypedElement?
-    /// `%rootResource`: the container of a contained resource, else the resource.
+    /// `%rootResource`: the container of a contained resource, otherwise the resource.
     public var rootResource: TypedElement?
-    /// The contained resources of ``rootResource`` by their ids, from whoever evaluates many expressions on one resource;
-    /// nil where they are to be looked for.
+    /// The contained resources of ``rootResource`` by their ids, for callers that evaluate many expressions on one
+    /// resource; if nil, they are searched in the resource.
     public var contained: [String: TypedElement]?
     /// Further variables, without the `%`.
     public var variables: [String: [FHIRPathValue]] = [:]
-    /// The instant that `now()`, `today()` and `timeOfDay()` tell; the same for the whole evaluation.
+    /// The instant that `now()`, `today()` and `timeOfDay()` return; the same for the whole evaluation.
     public var now: Date
-    /// Minutes east of UTC in which the instant is told.
+    /// The time zone of the instant, in minutes east of UTC.
     public var offsetMinutes = 0
-    /// Finds what a reference points to beyond the resource and its Bundle.
+    /// Finds the target of a reference outside of the resource and its Bundle.
     public var resolver: (@Sendable (String) -> TypedElement?)?
-    /// Answers for codes; without it `memberOf()` and `subsumes()` give nothing.
+    /// Terminology service; without it, `memberOf()` and `subsumes()` return an empty collection.
     public var terminology: (any FHIRPathTerminology)?
-    /// Whether an element conforms to a profile; nil where the profile is not known.
+    /// Returns whether an element conforms to a profile; nil if the profile is not known.
     public var conformance: (@Sendable (TypedElement, String) -> Bool?)?
-    /// Receives what `trace()` shows. The values may be health data: who sets it decides where they go.
+    /// Receives the output of `trace()`. The values may be health data, so the client decides where they are sent.
     public var trace: (@Sendable (String, [FHIRPathValue]) -> Void)?
-    /// The bounds.
+    /// The limits of an evaluation.
     public var limits = Limits()
 
-    /// Makes a context with an instant and nothing else.
+    /// Creates a context with only an instant.
     public init(now: Date = Date()) { self.now = now }
 }

@@ -1,14 +1,14 @@
 import Foundation
 
-/// A decimal number together with how many digits were written behind its point, which say how precise it is.
+/// A decimal number with the number of digits written after its point, which determine its precision.
 public struct FHIRPathDecimal: Sendable, Hashable {
-    /// The digits as one number, where they fit: 1.50 is 150.
+    /// The digits as one number, if they fit: 1.50 is 150.
     private let digits: Int64
     private let shownScale: Int32
-    /// The number where its digits do not fit, or where it has more of them than are shown.
+    /// The number, if its digits do not fit or if it has more digits than are shown.
     private let large: LargeDecimal?
 
-    /// Digits behind the point, trailing zeros included.
+    /// Number of digits after the point, including trailing zeros.
     public var scale: Int { Int(shownScale) }
 
     /// The number.
@@ -24,17 +24,17 @@ public struct FHIRPathDecimal: Sendable, Hashable {
         large = nil
     }
 
-    /// Makes a decimal of a number, with its own digits behind the point unless told otherwise.
+    /// Creates a decimal from a number. The default scale is the number's own.
     public init(_ value: Decimal, scale: Int? = nil) {
         digits = 0
         shownScale = Int32(scale ?? max(0, -value.exponent))
         large = LargeDecimal(value)
     }
 
-    /// Makes a decimal without digits behind the point.
+    /// Creates a decimal without digits after the point.
     public init(_ value: Int) { self.init(digits: Int64(value), scale: 0) }
 
-    /// Digits with an optional point and exponent; nil for more digits than 38 or anything else.
+    /// Reads digits with an optional point and exponent; nil for more than 38 digits or anything else.
     public init?(text: String) {
         var count = 0
         var behind = 0
@@ -73,7 +73,7 @@ public struct FHIRPathDecimal: Sendable, Hashable {
         self.init(value, scale: behind)
     }
 
-    /// The nearest decimal with 15 significant digits; nil where the number is not finite.
+    /// Creates the nearest decimal with 15 significant digits; nil if the number is not finite.
     init?(_ double: Double) {
         guard double.isFinite, Swift.abs(double) < 1e120 else { return nil }
         guard let value = Decimal(string: String(format: "%.15g", double), locale: nil) else {
@@ -88,7 +88,7 @@ public struct FHIRPathDecimal: Sendable, Hashable {
         return NSDecimalNumber(decimal: value).doubleValue
     }
 
-    /// The digits as they were written or as the calculation gave them.
+    /// The digits as written or as calculated.
     public var text: String {
         if large == nil, scale == 0 { return String(digits) }
         let plain = value.description
@@ -105,7 +105,7 @@ public struct FHIRPathDecimal: Sendable, Hashable {
     }
     public func hash(into hasher: inout Hasher) { hasher.combine(double) }
 
-    /// -1, 0 or 1.
+    /// Compares two numbers. Returns -1, 0 or 1.
     func compare(_ other: FHIRPathDecimal) -> Int {
         if large == nil, other.large == nil, let (a, b) = aligned(other) {
             return a < b ? -1 : a == b ? 0 : 1
@@ -114,7 +114,7 @@ public struct FHIRPathDecimal: Sendable, Hashable {
         return a < b ? -1 : a == b ? 0 : 1
     }
 
-    /// The digits of both with the same number of them behind the point; nil where they do not fit.
+    /// Returns the digits of both numbers with the same scale; nil if they do not fit.
     private func aligned(_ other: FHIRPathDecimal) -> (Int64, Int64)? {
         if shownScale == other.shownScale { return (digits, other.digits) }
         let distance = Int(shownScale) - Int(other.shownScale)
@@ -130,7 +130,7 @@ public struct FHIRPathDecimal: Sendable, Hashable {
         (0..<count).reduce(1) { power, _ in power * 10 }
     }
 
-    /// The sum, as precise as the more precise of the two; nil where no decimal holds it.
+    /// Returns the sum with the precision of the more precise operand; nil if it cannot be represented.
     func adding(_ other: FHIRPathDecimal) -> FHIRPathDecimal? {
         if large == nil, other.large == nil, let (a, b) = aligned(other) {
             let (sum, overflow) = a.addingReportingOverflow(b)
@@ -148,7 +148,7 @@ public struct FHIRPathDecimal: Sendable, Hashable {
         return FHIRPathDecimal(output, scale: max(0, scale))
     }
 
-    /// Half away from zero, as `round()` asks for.
+    /// Rounds half away from zero, as `round()` requires.
     func roundedHalfUp(_ scale: Int) -> FHIRPathDecimal { rounded(scale, .plain) }
 
     var negated: FHIRPathDecimal {
@@ -156,7 +156,7 @@ public struct FHIRPathDecimal: Sendable, Hashable {
             ? FHIRPathDecimal(digits: -digits, scale: scale) : FHIRPathDecimal(-value, scale: scale)
     }
 
-    /// The number as an integer of 64 bits, where it is whole and fits.
+    /// The number as an integer of 64 bits; nil if it has a fraction or does not fit.
     var whole: Int? {
         if large == nil, scale == 0 { return Int(digits) }
         let value = self.value
@@ -166,7 +166,7 @@ public struct FHIRPathDecimal: Sendable, Hashable {
     }
 }
 
-/// A decimal on the heap: most numbers are small, and their items shall not be larger for the few that are not.
+/// A decimal on the heap. Nearly all numbers are small, and their items should not grow because of a few large ones.
 private final class LargeDecimal: Sendable {
     let value: Decimal
     init(_ value: Decimal) { self.value = value }

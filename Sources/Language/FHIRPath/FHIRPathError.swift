@@ -1,16 +1,16 @@
 import Core
 
-/// Why an expression could not be read or evaluated.
+/// Reason why an expression could not be parsed or evaluated.
 public struct FHIRPathError: CodedError, Hashable {
-    /// The kinds of errors.
+    /// Kind of error.
     public enum Kind: String, Sendable {
-        /// The text is no expression.
+        /// The text is not an expression.
         case syntax
-        /// The expression asks for what its types cannot give.
+        /// The expression is not valid for its types.
         case semantic
-        /// The data do not fit what the expression asks for.
+        /// The data do not fit the expression.
         case execution
-        /// It would take more steps, depth or output than is allowed.
+        /// The evaluation exceeds a limit of steps, depth or output.
         case limit
     }
 
@@ -18,14 +18,14 @@ public struct FHIRPathError: CodedError, Hashable {
     public let kind: Kind
     /// A stable code.
     public let code: String
-    /// A sentence for people. It names functions, operators and types, never values of the data.
+    /// A sentence for people. It contains names of functions, operators and types, never values of the data.
     public let message: String
-    /// Where in the expression, from 1; nil where no place is to blame.
+    /// The line in the expression, from 1; nil if the error has no position.
     public let line: Int?
-    /// In characters, from 1.
+    /// The column in characters, from 1.
     public let column: Int?
 
-    /// Makes an error of a kind and a code, with a sentence and the place in the expression.
+    /// Creates an error.
     public init(_ kind: Kind, code: String, message: String, at place: FHIRPathPlace? = nil) {
         self.kind = kind
         self.code = code
@@ -40,7 +40,7 @@ public struct FHIRPathError: CodedError, Hashable {
     }
 }
 
-/// A place in the text of an expression, from 1.
+/// A position in the text of an expression.
 public struct FHIRPathPlace: Sendable, Hashable {
     /// The line, from 1.
     public let line: Int
@@ -58,10 +58,10 @@ extension FHIRPathError {
     static func limit(_ code: String, _ message: String) -> FHIRPathError {
         FHIRPathError(.limit, code: code, message: message)
     }
-    /// A function or operator that takes one item got several.
+    /// Returns the error of a function or operator that requires a single item and got several.
     static func several(_ name: String) -> FHIRPathError {
         .execution(
             "not-a-singleton",
-            "\(name) works on one item and got several: choose one, with first() or where().")
+            "\(name) works on one item, but got several: choose one, with first() or where().")
     }
 }

@@ -8,14 +8,14 @@ import FHIR
 /// let found = try names.evaluate(TypedElement(resource: patient))
 /// ```
 public struct FHIRPathExpression: Sendable, CustomStringConvertible {
-    /// Bounds on the text of an expression.
+    /// Limits for the text of an expression.
     public struct Options: Sendable {
-        /// In bytes.
+        /// Maximum length in bytes.
         public var maximumLength = 100_000
-        /// Parentheses, arguments and operators inside each other.
+        /// Maximum nesting of parentheses, arguments and operators.
         public var maximumDepth = 100
 
-        /// Makes the bounds that hold where nothing else is said.
+        /// Creates the default limits.
         public init() {}
     }
 
@@ -40,7 +40,7 @@ public struct FHIRPathExpression: Sendable, CustomStringConvertible {
 
     public var description: String { source }
 
-    /// The items that the expression finds from an element.
+    /// Evaluates the expression on an element. Returns the items that it finds.
     ///
     /// - Throws: ``FHIRPathError`` of kind semantic, execution or limit.
     public func evaluate(
@@ -49,7 +49,7 @@ public struct FHIRPathExpression: Sendable, CustomStringConvertible {
         try result(.one(.element(element)), context).array
     }
 
-    /// The items that the expression finds from a collection, which may be empty.
+    /// Evaluates the expression on a collection, which may be empty. Returns the items that it finds.
     public func evaluate(
         on input: [FHIRPathValue], in context: FHIRPathContext = FHIRPathContext()
     ) throws(FHIRPathError) -> [FHIRPathValue] {
@@ -61,7 +61,7 @@ public struct FHIRPathExpression: Sendable, CustomStringConvertible {
         return try evaluator.evaluate(node, input, Evaluator.Scope(this: input))
     }
 
-    /// The answer of a constraint: nil for no item; one item that is no boolean counts as true
+    /// Evaluates a constraint: nil for no item; a single item that is not a boolean counts as true
     /// (<https://hl7.org/fhirpath/N1/#singleton-evaluation-of-collections>).
     ///
     /// - Throws: ``FHIRPathError``, also for several items.
@@ -71,9 +71,9 @@ public struct FHIRPathExpression: Sendable, CustomStringConvertible {
         try evaluateBoolean(element, in: context, budget: .unlimited)
     }
 
-    /// The answer of a constraint, the steps of which are taken from a budget.
+    /// Evaluates a constraint and takes its steps from a budget.
     ///
-    /// - Throws: ``FHIRPathError``, also for several items, and where the budget is used up.
+    /// - Throws: ``FHIRPathError``, also for several items, and if the budget is exhausted.
     public func evaluateBoolean(
         _ element: TypedElement, in context: FHIRPathContext, budget: StepBudget
     ) throws(FHIRPathError) -> Bool? {

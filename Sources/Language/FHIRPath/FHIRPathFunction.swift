@@ -1,4 +1,4 @@
-/// The functions of FHIRPath and those that FHIR adds (<https://hl7.org/fhirpath/N1/#functions>,
+/// Functions of FHIRPath and of FHIR (<https://hl7.org/fhirpath/N1/#functions>,
 /// <https://hl7.org/fhir/R4/fhirpath.html#functions>).
 enum FHIRPathFunction: String, Sendable, CaseIterable {
     // Existence
@@ -36,7 +36,7 @@ enum FHIRPathFunction: String, Sendable, CaseIterable {
         htmlChecks
     case checkModifiers, elementDefinition, slice, weight, ordinal
 
-    /// How many arguments it takes.
+    /// Allowed number of arguments.
     var arguments: ClosedRange<Int> {
         switch self {
         case .exists, .round, .join: 0...1
@@ -62,7 +62,7 @@ enum FHIRPathFunction: String, Sendable, CaseIterable {
         }
     }
 
-    /// Where the function is evaluated.
+    /// The part of the evaluator that evaluates the function.
     enum Group { case collection, conversion, text, math, fhir }
 
     var group: Group {
@@ -92,7 +92,7 @@ enum FHIRPathFunction: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether it asks for a conversion without making it.
+    /// Whether the function tests a conversion instead of performing it.
     var isTest: Bool {
         switch self {
         case .convertsToBoolean, .convertsToInteger, .convertsToLong, .convertsToDate,

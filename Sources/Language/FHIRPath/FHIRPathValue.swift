@@ -1,7 +1,7 @@
 import FHIR
 import Foundation
 
-/// One item of a collection: an element of a resource, or a value that an expression made.
+/// One item of a collection: an element of a resource, or a value that an expression created.
 public enum FHIRPathValue: Sendable {
     /// An element of a resource.
     case element(TypedElement)
@@ -9,22 +9,22 @@ public enum FHIRPathValue: Sendable {
     case boolean(Bool)
     /// A text.
     case string(String)
-    /// 32 bits wide, by the specification.
+    /// An integer of 32 bits, as specified.
     case integer(Int)
-    /// 64 bits wide.
+    /// An integer of 64 bits.
     case long(Int)
-    /// A number with its digits behind the point.
+    /// A number with its scale.
     case decimal(FHIRPathDecimal)
-    // Boxed: they would make every item of every collection twice as large.
+    // Indirect, because otherwise every item of every collection would be twice as large.
     /// A date, a date with a time, or a time of day.
     indirect case temporal(TemporalValue)
     /// A number with a unit.
     indirect case quantity(QuantityValue)
-    /// The answer of `type()`.
+    /// The result of `type()`.
     indirect case typeInfo(namespace: String, name: String)
 
-    /// The name of the type: FHIR's for elements (`HumanName`), else `boolean`, `string`, `integer`, `decimal`, `date`,
-    /// `dateTime`, `time`, `Quantity`, `TypeInfo`.
+    /// The name of the type: FHIR's for elements (`HumanName`), otherwise `boolean`, `string`, `integer`, `decimal`,
+    /// `date`, `dateTime`, `time`, `Quantity`, `TypeInfo`.
     public var typeName: String {
         switch self {
         case .element(let element): element.typeName
@@ -44,7 +44,7 @@ public enum FHIRPathValue: Sendable {
         }
     }
 
-    /// The item as JSON: numbers with their digits, dates and times as FHIR writes them, quantities as FHIR's.
+    /// The item as JSON: numbers with their digits, dates and times in FHIR's format, quantities as FHIR's Quantity.
     public var json: JSON {
         switch self {
         case .element(let element): element.value
@@ -60,7 +60,7 @@ public enum FHIRPathValue: Sendable {
     }
 }
 
-/// The kinds of values that elements are to operators: the implicit conversions of
+/// Kinds of system values to which operators convert elements: the implicit conversions of
 /// <https://hl7.org/fhir/R4/fhirpath.html#types>.
 enum SystemKind: UInt8, Sendable {
     case none, boolean, integer, decimal, string, date, dateTime, time, quantity
@@ -91,7 +91,7 @@ enum SystemKind: UInt8, Sendable {
 }
 
 extension FHIRPathValue {
-    /// The value that an operator works with: what a primitive or a Quantity holds; anything else as it is.
+    /// The value for operators: the content of a primitive or a Quantity; any other item unchanged.
     var system: FHIRPathValue {
         guard case .element(let element) = self else { return self }
         switch (SystemKind.of(element), element.value) {

@@ -1,6 +1,6 @@
 import FHIR
 
-/// A collection. The common cases, no item and one item, need no array.
+/// A collection. The usual cases, no item and one item, need no array.
 enum Items: Sendable {
     case empty
     case one(FHIRPathValue)
@@ -56,7 +56,7 @@ enum Items: Sendable {
         case .empty: self = .one(value)
         case .one(let first): self = .many([first, value])
         case .many(var values):
-            // The array must not be held twice while it grows.
+            // The array must have only one reference while it grows.
             self = .empty
             values.append(value)
             self = .many(values)

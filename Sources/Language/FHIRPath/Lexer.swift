@@ -1,15 +1,15 @@
-/// The words of an expression (<https://hl7.org/fhirpath/N1/grammar.html>).
+/// A token of an expression (<https://hl7.org/fhirpath/N1/grammar.html>).
 struct Token: Sendable, Equatable {
     enum Kind: Sendable, Equatable {
         case identifier(String)
-        /// Between backticks: never a keyword.
+        /// An identifier in backticks: never a keyword.
         case delimited(String)
         case string(String)
-        /// Digits as written.
+        /// A number with its digits as written.
         case number(String)
-        /// With an L behind it.
+        /// A number followed by `L`.
         case long(String)
-        /// Without the `@`.
+        /// A date or time, without the `@`.
         case temporal(String)
         /// `%name`
         case external(String)
@@ -23,7 +23,7 @@ struct Token: Sendable, Equatable {
     let place: FHIRPathPlace
 }
 
-/// Splits an expression into tokens; spaces and comments are dropped.
+/// Splits an expression into tokens and drops white space and comments.
 struct Lexer {
     private let scalars: [Unicode.Scalar]
     private var position = 0
@@ -141,7 +141,7 @@ struct Lexer {
             position += 1
         }
         guard position > first else {
-            throw failure("variable-name", "A name stands behind %.", at: start)
+            throw failure("variable-name", "A name is expected after %.", at: start)
         }
         return text(first, position)
     }
@@ -160,7 +160,7 @@ struct Lexer {
         return Token(kind: .number(text(first, position)), place: start)
     }
 
-    /// Reads a date, a time or both behind `@`.
+    /// Reads a date, a time or both after `@`.
     private mutating func temporal() -> String {
         let first = position
         func isPart(_ scalar: Unicode.Scalar) -> Bool {
@@ -170,7 +170,7 @@ struct Lexer {
             position += 1
         } else {
             while let scalar = peek(), Lexer.isDigit(scalar) || scalar == "-" {
-                // A minus behind a whole date is an operator.
+                // A minus after a complete date is an operator.
                 if scalar == "-", position - first >= 10 { break }
                 if scalar == "-", let after = peek(1), !Lexer.isDigit(after) { break }
                 position += 1
@@ -223,7 +223,7 @@ struct Lexer {
             case "u":
                 var code = try hexadecimal(here)
                 if (0xD800..<0xDC00).contains(code), peek() == "\\", peek(1) == "u" {
-                    // Two halves make one character beyond the 16 bits of the notation.
+                    // A surrogate pair represents one character beyond the 16 bits of the notation.
                     position += 2
                     let low = try hexadecimal(here)
                     code =
@@ -232,23 +232,23 @@ struct Lexer {
                 }
                 guard let scalar = Unicode.Scalar(code) else {
                     throw failure(
-                        "unicode-escape", "Half a surrogate pair is no character: complete it.", at: here)
+                        "unicode-escape", "Half a surrogate pair is not a character: complete it.", at: here)
                 }
                 output.append(scalar)
             default:
                 throw failure(
-                    "unknown-escape", "Behind a backslash stands one of n r t f u \\ / ' \" `.", at: here)
+                    "unknown-escape", "A backslash must be followed by one of n r t f u \\ / ' \" `.", at: here)
             }
         }
         throw failure("open-quote", "The text is not closed: add the quote.", at: start)
     }
 
-    /// Four hexadecimal digits.
+    /// Reads four hexadecimal digits.
     private mutating func hexadecimal(_ start: FHIRPathPlace) throws(FHIRPathError) -> UInt32 {
         var code: UInt32 = 0
         for _ in 0..<4 {
             guard let digit = peek(), let value = Character(digit).hexDigitValue, digit.isASCII else {
-                throw failure("unicode-escape", "Four hexadecimal digits stand behind \\u.", at: start)
+                throw failure("unicode-escape", "Four hexadecimal digits are expected after \\u.", at: start)
             }
             code = code * 16 + UInt32(value)
             position += 1

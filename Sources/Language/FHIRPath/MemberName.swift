@@ -1,17 +1,17 @@
 import FHIR
 
-/// The name of an element in an expression, with what is known of it before any data are seen.
+/// The name of an element in an expression, with lookups that do not depend on the data.
 final class MemberName: Sendable {
     let text: String
-    /// The name beside a primitive's: `_birthDate`.
+    /// The name of the sibling of a primitive: `_birthDate`.
     let sibling: String
-    /// The type of the name, for names that begin with a capital: `Patient`.
+    /// The type with the name, for names that begin with a capital: `Patient`.
     let type: TypeModel.TypeID
-    /// The types in which the name is an element, a choice, or a member of a choice, which is no name of FHIRPath.
+    /// The types in which the name is an element, a choice, or a member of a choice (which is not a name of FHIRPath).
     let plain: NameIndex.Table?
     let choice: NameIndex.Table?
     let choiceMember: NameIndex.Table?
-    /// Whether an element that R4 does not know may have the name.
+    /// Whether an element that R4 does not define may have the name.
     let isOpen: Bool
     let place: FHIRPathPlace
 

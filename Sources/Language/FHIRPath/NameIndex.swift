@@ -1,10 +1,10 @@
 import FHIR
 
-/// The element tables of R4 by name: what evaluation asks of them at each step, without a look at texts.
+/// The elements of R4's types by name, for lookups at each step of an evaluation without comparing texts.
 final class NameIndex: Sendable {
     static let shared = NameIndex()
 
-    /// The element that a name stands for in one type.
+    /// The element with a name in one type.
     struct Member: Sendable {
         let declaration: Int32
         let type: TypeModel.TypeID
@@ -39,13 +39,13 @@ final class NameIndex: Sendable {
         }
     }
 
-    /// Elements that are no choice.
+    /// Elements that are not choices.
     private let plain: [String: Table]
     /// Choices by their name in FHIRPath: `value`.
     private let choices: [String: Table]
     /// The members of choices by their name in JSON: `valueQuantity`.
     private let members: [String: Table]
-    /// All JSON names of all types, by a hash of both.
+    /// All JSON names of all types, in a hash table by name and type.
     private let slots: [Slot]
     private let bases: [Int32]
     private let primitives: [Bool]
@@ -96,16 +96,16 @@ final class NameIndex: Sendable {
         resourceType = model.resourceType
     }
 
-    /// Elements of the name that are no choice.
+    /// Returns the elements with the name that are not choices.
     func plain(_ name: String) -> Table? { plain[name] }
 
-    /// Choices of the name.
+    /// Returns the choices with the name.
     func choice(_ name: String) -> Table? { choices[name] }
 
-    /// Members of choices of the name.
+    /// Returns the members of choices with the name.
     func choiceMember(_ name: String) -> Table? { members[name] }
 
-    /// Returns the element that the JSON name of a member stands for in a type.
+    /// Returns the element of a member's JSON name in a type.
     func member(_ key: String, of type: TypeModel.TypeID) -> Member? {
         var place = NameIndex.hash(key, type.index) & (slots.count - 1)
         while slots[place].type >= 0 {
@@ -115,7 +115,7 @@ final class NameIndex: Sendable {
         return nil
     }
 
-    /// FNV-1a over the bytes: the names are few and known, and each name of a resource is looked up.
+    /// FNV-1a of the bytes: the names are few and known, and each name of a resource is looked up.
     private static func hash(_ key: String, _ type: Int32) -> Int {
         var hash: UInt32 = 2_166_136_261 ^ (UInt32(bitPattern: type) &* 0x9E37_79B1)
         for byte in key.utf8 { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
@@ -124,7 +124,7 @@ final class NameIndex: Sendable {
 
     func isPrimitive(_ type: TypeModel.TypeID) -> Bool { type.isKnown && primitives[Int(type.index)] }
 
-    /// Whether a type is another one or derived from it.
+    /// Whether a type is the other one or derived from it.
     func isSubtype(_ type: TypeModel.TypeID, of other: TypeModel.TypeID) -> Bool {
         var current = type.index
         while current >= 0 {

@@ -1,6 +1,6 @@
 import FHIR
 
-/// A collection that items are added to.
+/// A collection to which items are appended.
 protocol ItemSink {
     mutating func append(_ value: FHIRPathValue)
 }
@@ -8,8 +8,8 @@ protocol ItemSink {
 extension Items: ItemSink {}
 extension [FHIRPathValue]: ItemSink {}
 
-/// Steps from an element to its children, as ``FHIR/TypedElement/children(_:)`` has them, with the name prepared and
-/// without an array for one child.
+/// Steps from an element to its children, as ``FHIR/TypedElement/children(_:)`` but with a prepared name and without an
+/// array for a single child.
 enum Navigation {
     static func append(_ name: MemberName, of element: TypedElement, to output: inout some ItemSink) {
         let object: JSONObject
@@ -17,7 +17,7 @@ enum Navigation {
         if case .object(let members) = element.value {
             (object, type) = (members, element.type)
         } else if let sibling = element.sibling {
-            // The children of a primitive stand beside it.
+            // The children of a primitive are in its sibling.
             (object, type) = (sibling, NameIndex.shared.elementType)
         } else {
             return
@@ -32,7 +32,7 @@ enum Navigation {
         }
     }
 
-    /// All children, in the order of the document; `resourceType` is none.
+    /// Appends all children in the order of the document, without `resourceType`.
     static func appendChildren(of element: TypedElement, to output: inout some ItemSink) {
         let object: JSONObject
         let type: TypeModel.TypeID
@@ -80,7 +80,7 @@ enum Navigation {
         if value != nil || sibling != nil { append(value, sibling, type, declaration, &output) }
     }
 
-    /// Each member whose name begins with that of the choice and is one of its types.
+    /// Appends each member whose name begins with that of the choice and ends in one of its types.
     private static func appendChoice(
         _ choice: Int32, _ name: MemberName, of object: JSONObject, _ type: TypeModel.TypeID,
         _ output: inout some ItemSink
@@ -132,7 +132,7 @@ enum Navigation {
         switch value {
         case .null: if sibling == nil { return }
         case .object(let object):
-            // A resource inside says itself what it is.
+            // A contained resource has the type in its `resourceType`.
             if type == NameIndex.shared.resourceType { type = TypedElement.resourceType(of: object) }
         default: break
         }

@@ -1,9 +1,9 @@
-/// Reads an expression (<https://hl7.org/fhirpath/N1/grammar.html>) by climbing precedences.
+/// Parses an expression (<https://hl7.org/fhirpath/N1/grammar.html>) by precedence climbing.
 struct Parser {
     private let tokens: [Token]
     private var position = 0
     private var depth = 0
-    /// How high the tree is whose node was read last.
+    /// Height of the tree of the node that was parsed last.
     private var height = 0
     private let maximumDepth: Int
 
@@ -24,7 +24,7 @@ struct Parser {
         let message =
             token.kind == .end
             ? "The expression ends too early: complete it."
-            : "This does not belong here: correct or remove it."
+            : "This is not allowed here: correct or remove it."
         return FHIRPathError(
             .syntax, code: token.kind == .end ? "unexpected-end" : "unexpected-token", message: message,
             at: token.place
@@ -71,8 +71,8 @@ struct Parser {
         }
     }
 
-    /// How high a tree may be: steps and operators that follow each other lean it to the left, and evaluation walks
-    /// down it.
+    /// Maximum height of the tree. A sequence of steps and operators gives a left-deep tree, through which evaluation
+    /// recurses.
     static let maximumHeight = 500
 
     private mutating func grow(to newHeight: Int) throws(FHIRPathError) {
@@ -80,7 +80,7 @@ struct Parser {
         guard height <= Parser.maximumHeight else {
             throw FHIRPathError(
                 .limit, code: "expression-length",
-                message: "More than \(Parser.maximumHeight) steps follow each other.", at: token.place)
+                message: "The expression has more than \(Parser.maximumHeight) steps in sequence.", at: token.place)
         }
     }
 
@@ -158,7 +158,7 @@ struct Parser {
                     text.hasPrefix("T")
                         && TemporalValue(literal: text.prefix { $0 != "Z" && $0 != "+" }.description) != nil
                         ? .execution : .syntax, code: "invalid-temporal",
-                    message: "Behind @ stands a date, a date and time, or T and a time without a zone.",
+                    message: "@ must be followed by a date, a date and time, or T and a time without a zone.",
                     at: token.place
                 )
             }
@@ -183,7 +183,7 @@ struct Parser {
         FHIRPathError(.syntax, code: "number-range", message: "The number is too large.", at: place)
     }
 
-    /// A number, or a quantity where a unit follows.
+    /// Parses a number, or a quantity if a unit follows.
     private mutating func number(_ digits: String, _ place: FHIRPathPlace) throws(FHIRPathError) -> ExpressionNode {
         guard let decimal = FHIRPathDecimal(text: digits) else { throw outOfRange(place) }
         switch token.kind {
@@ -199,13 +199,13 @@ struct Parser {
         }
         if digits.contains(".") { return .literal(.decimal(decimal)) }
         guard let value = Int(digits), value <= 2_147_483_647 else {
-            // Beyond 32 bits no integer of FHIRPath holds it; the decimal does.
+            // A number beyond 32 bits is not an integer of FHIRPath, but a decimal.
             return .literal(.decimal(decimal))
         }
         return .literal(.integer(value))
     }
 
-    /// A name that may be one: some keywords are, where an element bears them.
+    /// Parses an identifier. Some keywords are allowed, because elements have these names.
     private mutating func identifier() throws(FHIRPathError) -> String {
         switch token.kind {
         case .delimited(let name):
@@ -227,7 +227,7 @@ struct Parser {
         let place = token.place
         if case .special(let name) = token.kind, node != nil {
             position += 1
-            // `.$this` is the focus that it stands behind.
+            // `.$this` is the focus before the dot.
             return name == "this" ? node ?? .this : name == "index" ? .index : .total
         }
         if node == nil, case .identifier(let name) = token.kind, Parser.reserved.contains(name) {
@@ -269,7 +269,7 @@ struct Parser {
         return .call(node, function, Parser.compilingPattern(of: function, arguments), place)
     }
 
-    /// A pattern that is written in the expression is compiled with it; one that is wrong fails when it is asked for.
+    /// Compiles a pattern that is a literal of the expression. An invalid pattern fails when it is used.
     private static func compilingPattern(
         of function: FHIRPathFunction, _ arguments: [ExpressionNode]
     ) -> [ExpressionNode] {

@@ -2,19 +2,19 @@ import FHIR
 import Foundation
 import UCUM
 
-/// A number with a unit: of UCUM, or of the calendar (<https://hl7.org/fhirpath/N1/#quantity>).
+/// A number with a unit of UCUM or of the calendar (<https://hl7.org/fhirpath/N1/#quantity>).
 public struct QuantityValue: Sendable, Hashable, CustomStringConvertible {
     /// The number.
     public let value: FHIRPathDecimal
     /// A UCUM code, or a calendar unit in the singular.
     public let unit: String
-    /// Whether the unit is a word of the calendar, such as `year`, instead of UCUM.
+    /// Whether the unit is a calendar unit, such as `year`, instead of a UCUM code.
     public let isCalendar: Bool
-    /// Whether this is a Quantity of FHIR, whose UCUM units of time stand for those of the calendar where they meet them
-    /// (<https://hl7.org/fhir/R4/fhirpath.html#quantity>).
+    /// Whether the value is a Quantity of FHIR. Its UCUM units of time are used as calendar units in operations with
+    /// these (<https://hl7.org/fhir/R4/fhirpath.html#quantity>).
     private let isElement: Bool
 
-    /// Makes a quantity; an empty unit is `1`.
+    /// Creates a quantity; an empty unit is `1`.
     public init(_ value: FHIRPathDecimal, unit: String, isCalendar: Bool) {
         self.init(value, unit: unit, isCalendar: isCalendar, isElement: false)
     }
@@ -26,7 +26,7 @@ public struct QuantityValue: Sendable, Hashable, CustomStringConvertible {
         self.isCalendar = isCalendar
     }
 
-    /// FHIR's Quantity; nil where it has no value. A unit that is not UCUM's compares with the same text only.
+    /// Reads FHIR's Quantity; nil if it has no value. A unit outside of UCUM is only comparable with an equal one.
     init?(_ element: TypedElement) {
         guard let object = element.value.object, let number = object["value"]?.number,
             let value = FHIRPathDecimal(text: number.text)
@@ -41,15 +41,15 @@ public struct QuantityValue: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// As `toString()` writes it: `4.5 'mg'`, `3 days`.
+    /// The text that `toString()` returns: `4.5 'mg'`, `3 days`.
     public var description: String { text }
 
     var text: String {
         isCalendar ? "\(value.text) \(unit)\(value.value == 1 ? "" : "s")" : "\(value.text) '\(unit)'"
     }
 
-    /// The quantity in units of UCUM; a calendar unit as the one of definite length that it equals, or for equivalence
-    /// the one that it is like.
+    /// Returns the quantity in UCUM units. A calendar unit becomes the equal unit of definite length or, for
+    /// equivalence, the equivalent unit.
     private func measured(forEquivalence: Bool) -> UCUMQuantity? {
         var code = unit
         if let calendar {
@@ -62,23 +62,24 @@ public struct QuantityValue: Sendable, Hashable, CustomStringConvertible {
         return UCUMQuantity(value: value.value, unit: parsed)
     }
 
-    /// This one and another, of which a Quantity of FHIR meets the calendar's units as one of the calendar.
+    /// Returns both quantities. A Quantity of FHIR is converted to a calendar duration if the other one is a calendar
+    /// duration.
     private func matched(_ other: QuantityValue) -> (QuantityValue, QuantityValue) {
         guard isCalendar != other.isCalendar else { return (self, other) }
         return (inCalendar ?? self, other.inCalendar ?? other)
     }
 
-    /// A Quantity of FHIR with a unit of time as a duration of the calendar.
+    /// A Quantity of FHIR with a unit of time, as a calendar duration.
     var inCalendar: QuantityValue? {
         guard isElement, !isCalendar, let unit = CalendarUnit(equivalentCode: unit) else { return nil }
         return QuantityValue(value, unit: unit.rawValue, isCalendar: true)
     }
 
-    /// The calendar unit; nil for a unit of UCUM.
+    /// The calendar unit; nil for a UCUM unit.
     var calendar: CalendarUnit? { isCalendar ? CalendarUnit(rawValue: unit) : nil }
 
-    /// Whether years or months stand between a calendar unit and one of UCUM, which are like each other and not equal
-    /// (<https://hl7.org/fhirpath/N1/#time-valued-quantities>).
+    /// Whether the comparison is between a calendar unit and a UCUM unit of years or months, which are equivalent but
+    /// not equal (<https://hl7.org/fhirpath/N1/#time-valued-quantities>).
     private func isLikeOnly(_ other: QuantityValue) -> Bool {
         guard isCalendar != other.isCalendar else { return false }
         return [self, other].contains {
@@ -86,7 +87,7 @@ public struct QuantityValue: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Less, equal or greater: -1, 0, 1; nil where the units are not comparable.
+    /// Compares two quantities. Returns -1, 0 or 1; nil if the units are not comparable.
     func compare(_ other: QuantityValue, forEquivalence: Bool = false) -> Int? {
         let (left, right) = matched(other)
         return left.compareMatched(right, forEquivalence)
@@ -124,10 +125,10 @@ public struct QuantityValue: Sendable, Hashable, CustomStringConvertible {
         return left.unit.isComparable(to: right.unit)
     }
 
-    /// Equivalence rounds to the less precise of the two numbers.
+    /// Returns whether both are equivalent, rounded to the less precise of the two numbers.
     func isEquivalent(_ other: QuantityValue) -> Bool {
         if let order = compare(other, forEquivalence: true), order == 0 { return true }
-        // Both in the unit of the coarser one, rounded to what it was written with.
+        // Compares both in the unit of the less precise one, rounded to its precision.
         let isCoarser = significantDigits <= other.significantDigits
         let (coarse, fine) = isCoarser ? (self, other) : (other, self)
         guard let converted = fine.expressed(inUnitOf: coarse) else { return false }
@@ -135,7 +136,7 @@ public struct QuantityValue: Sendable, Hashable, CustomStringConvertible {
         return FHIRPathDecimal(converted).rounded(digits).value == coarse.value.rounded(digits).value
     }
 
-    /// The number in another unit, calendar units and UCUM's taken for each other.
+    /// Returns the number in another unit; calendar units and UCUM units are converted into each other.
     private func expressed(inUnitOf other: QuantityValue) -> Decimal? {
         if let from = calendar, let to = other.calendar {
             return CalendarUnit.convert(value.value, from, to)
@@ -147,7 +148,7 @@ public struct QuantityValue: Sendable, Hashable, CustomStringConvertible {
         return try? left.unit.convert(value.value, to: right.unit)
     }
 
-    /// Digits that count, zeros at the ends aside: `4000` has one, `4.0` two.
+    /// Number of significant digits, without zeros at the ends: `4000` has one, `4.0` two.
     private var significantDigits: Int {
         let digits = value.text.filter(\.isNumber).drop { $0 == "0" }
         return value.scale > 0 ? digits.count : digits.reversed().drop { $0 == "0" }.count
@@ -158,8 +159,8 @@ public struct QuantityValue: Sendable, Hashable, CustomStringConvertible {
         return value.text.reversed().prefix { $0 == "0" }.count
     }
 
-    /// The quantity in the unit of another, as addition needs it: nothing where years and months would have to become
-    /// another unit, since that has to be asked for.
+    /// Returns the quantity in the unit of another, for addition; nil if years or months would have to be converted,
+    /// which requires an explicit conversion.
     func converted(to other: QuantityValue) -> QuantityValue? {
         if unit == other.unit && isCalendar == other.isCalendar { return self }
         if let from = calendar, let to = other.calendar {
@@ -175,8 +176,8 @@ public struct QuantityValue: Sendable, Hashable, CustomStringConvertible {
         return QuantityValue(FHIRPathDecimal(value), unit: other.unit, isCalendar: other.isCalendar)
     }
 
-    /// The quantity in a unit that is asked for: a number without unit takes it on, and a duration of the calendar is
-    /// converted by the calendar before it becomes one of UCUM.
+    /// Returns the quantity in a requested unit. A number without unit gets the unit, and a calendar duration is
+    /// converted by calendar rules before it becomes a UCUM quantity.
     func converted(toUnit text: String) -> QuantityValue? {
         let wanted = CalendarUnit(word: text)
         let target = wanted?.rawValue ?? text
@@ -194,10 +195,10 @@ public struct QuantityValue: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The product; nil where a unit is of the calendar, special or unknown.
+    /// Returns the product; nil if a unit is a calendar unit, special or unknown.
     func multiplied(by other: QuantityValue) -> QuantityValue? { combined(other, isDivision: false) }
 
-    /// The quotient; nil where the divisor is zero, or a unit is of the calendar, special or unknown.
+    /// Returns the quotient; nil if the divisor is zero, or if a unit is a calendar unit, special or unknown.
     func divided(by other: QuantityValue) -> QuantityValue? {
         other.value.value == 0 ? nil : combined(other, isDivision: true)
     }
@@ -221,7 +222,7 @@ public struct QuantityValue: Sendable, Hashable, CustomStringConvertible {
         return QuantityValue(FHIRPathDecimal(result.value), unit: code, isCalendar: false)
     }
 
-    /// As FHIR's Quantity.
+    /// The quantity as FHIR's Quantity.
     var json: JSON {
         var object = JSONObject()
         object["value"] = JSONNumber(text: value.text).map(JSON.number)

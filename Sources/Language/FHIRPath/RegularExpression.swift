@@ -1,29 +1,29 @@
 import FHIR
 import Foundation
 
-/// A pattern of `matches()` and `replaceMatches()`: the Perl-like syntax of ICU, a dot matching line ends, too.
+/// A pattern of `matches()` and `replaceMatches()` in ICU's Perl-like syntax; a dot also matches line ends.
 ///
-/// Patterns may come from anywhere, and some take exponential time on some texts: matching counts its steps by the
-/// matcher's progress reports and gives up after a bound.
+/// Patterns may come from untrusted input, and some take exponential time on some texts. Matching counts the progress
+/// reports of the matcher and stops at a limit.
 struct RegularExpression: Sendable {
     private let expression: NSRegularExpression
 
     static let maximumPattern = 2000
-    /// Progress reports that one match may make.
+    /// Maximum number of progress reports of one match.
     static let maximumReports = 5000
-    /// The steps of an evaluation that the matcher costs between two reports, which are 10,000 steps of its own.
+    /// Evaluation steps for the work between two reports, which is 10,000 steps of the matcher.
     private static let stepsPerReport = 1000
-    /// The steps of an evaluation that a report costs which may be that of a position.
+    /// Evaluation steps for a report that may be that of a position.
     private static let stepsPerPosition = 50
 
-    /// The steps of an evaluation that reports cost. The matcher reports each position of the text at which it begins, and
-    /// each 10,000 steps of its own. A report does not contain which of the two it is: the first reports, up to the number
-    /// of positions, have the lower cost.
+    /// Returns the evaluation steps for a number of reports. The matcher reports each position of the text at which it
+    /// begins, and each 10,000 steps of its own. A report does not contain which of the two it is: the first reports,
+    /// up to the number of positions, have the lower cost.
     static func steps(ofReports count: Int, positions: Int) -> Int {
         min(count, positions) * stepsPerPosition + max(0, count - positions) * stepsPerReport
     }
 
-    /// The number of reports that a number of steps is enough for.
+    /// Returns the number of reports that a number of steps allows.
     static func reports(within steps: Int, positions: Int) -> Int {
         let cheap = steps / stepsPerPosition
         return cheap < positions
@@ -32,18 +32,18 @@ struct RegularExpression: Sendable {
 
     /// The progress reports of one match.
     struct Reports {
-        /// Reports after which the match ends.
+        /// Maximum number of reports, after which the match ends.
         let limit: Int
         /// The budget whose deadline ends the match; nil without one.
         let budget: StepBudget?
         fileprivate(set) var count = 0
     }
 
-    /// - Parameter isWhole: whether the whole text has to match.
+    /// - Parameter isWhole: whether the whole text must match.
     init(_ pattern: String, flags: String, isWhole: Bool = false) throws(FHIRPathError) {
         guard pattern.utf8.count <= RegularExpression.maximumPattern else {
             throw .limit(
-                "pattern-too-long", "A pattern has at most \(RegularExpression.maximumPattern) bytes.")
+                "pattern-too-long", "A pattern has a maximum of \(RegularExpression.maximumPattern) bytes.")
         }
         guard flags.allSatisfy({ $0 == "i" || $0 == "m" }) else {
             throw .execution("invalid-flags", "The flags of a pattern are i and m.")
@@ -52,17 +52,17 @@ struct RegularExpression: Sendable {
         if flags.contains("i") { options.insert(.caseInsensitive) }
         if flags.contains("m") { options.insert(.anchorsMatchLines) }
         do {
-            // An empty pattern, which matches everywhere, has to be written as a group.
+            // An empty pattern, which matches everywhere, must be written as a group.
             let plain = try NSRegularExpression(
                 pattern: pattern.isEmpty ? "(?:)" : pattern, options: options)
             expression =
                 isWhole ? try NSRegularExpression(pattern: "\\A(?:\(pattern))\\z", options: options) : plain
         } catch {
-            throw .execution("invalid-pattern", "The pattern is no regular expression: correct it.")
+            throw .execution("invalid-pattern", "The pattern is not a regular expression: correct it.")
         }
     }
 
-    /// Whether the pattern is found in the text.
+    /// Returns whether the pattern is found in the text.
     func matches(_ text: String, _ reports: inout Reports) throws(FHIRPathError) -> Bool {
         var isFound = false
         try enumerateResults(text, &reports) { _ in
@@ -93,7 +93,7 @@ struct RegularExpression: Sendable {
         return output + whole.substring(from: last)
     }
 
-    /// Calls the body with each match until it says that it has enough.
+    /// Calls the body with each match until it returns true.
     private func enumerateResults(
         _ text: String, _ reports: inout Reports, _ body: (NSTextCheckingResult) -> Bool
     ) throws(FHIRPathError) {

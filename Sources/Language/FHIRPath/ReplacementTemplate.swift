@@ -1,7 +1,7 @@
 import Foundation
 
-/// The replacement of `replaceMatches()`: `$1` and `${1}` are groups by number, `${name}` by name, `$0` or `$&` the
-/// whole match; a backslash takes the meaning from what stands behind it. A group that took no part is nothing.
+/// The replacement of `replaceMatches()`: `$1` and `${1}` are groups by number, `${name}` is a group by name, `$0` and
+/// `$&` are the whole match; a backslash escapes the next character. A group that did not match is empty.
 enum ReplacementTemplate {
     static func expand(_ template: String, _ match: NSTextCheckingResult, _ text: NSString) -> String {
         var output = ""
@@ -34,7 +34,7 @@ enum ReplacementTemplate {
             if let number = Int(name) { return group(number, match).map { ($0, after) } }
             return (match.range(withName: String(name)), after)
         }
-        // As many digits as make the number of a group: $12 is group 1 and a 2 where there are fewer than 12.
+        // Uses the longest group number that exists: $12 is group 1 and a 2 if there are fewer than 12 groups.
         var digits = text.prefix { $0.isASCII && $0.isNumber }.prefix(3)
         while let number = Int(digits) {
             if let range = group(number, match) { return (range, text.dropFirst(digits.count)) }

@@ -1,23 +1,23 @@
-/// A way from a resource to elements of it, as the expressions of search parameters are nearly all written: names,
-/// types, and few kinds of `where()` (<https://hl7.org/fhir/R4/searchparameter-registry.html>).
+/// A path from a resource to elements of it, the form of nearly all expressions of search parameters: names, types, and
+/// a few kinds of `where()` (<https://hl7.org/fhir/R4/searchparameter-registry.html>).
 ///
-/// Who walks many ways through the same resource may compile them together instead of evaluating each expression.
+/// A client that evaluates many paths on the same resource can combine them instead of evaluating each expression.
 package struct SelectionPath: Sendable, Hashable {
-    /// One step of the way.
+    /// One step of the path.
     package enum Step: Sendable, Hashable {
-        /// At the begin: the resource, where it is of the type.
+        /// At the beginning: the resource, if it has the type.
         case resource(type: String)
-        /// At the begin: `%resource`.
+        /// At the beginning: `%resource`.
         case wholeResource
         /// The elements with the name.
         case member(String)
-        /// One element by its place.
+        /// One element by its index.
         case item(Int)
         /// The elements of the type.
         case ofType(String)
         /// The references to a resource of the type: `where(resolve() is Patient)`.
         case resolving(toType: String)
-        /// The elements of which a member has the text: `where(system = 'phone')`.
+        /// The elements that have a member with the text: `where(system = 'phone')`.
         case having(member: String, text: String)
         /// The elements that have an extension: `where(extension('...').exists())`.
         case havingExtension(url: String)
@@ -28,10 +28,10 @@ package struct SelectionPath: Sendable, Hashable {
 }
 
 extension FHIRPathExpression {
-    /// The ways whose union the expression is; nil where it is more than that.
+    /// The paths whose union is the expression; nil if the expression contains anything else.
     ///
-    /// A cast is taken as a filter, `(Observation.component.value as Quantity)` as `.ofType(Quantity)`: so search
-    /// parameters mean it, while FHIRPath refuses a cast of several items.
+    /// A cast is treated as a filter, `(Observation.component.value as Quantity)` as `.ofType(Quantity)`: search
+    /// parameters use it in this sense, although FHIRPath does not allow a cast of several items.
     package var selectionPaths: [SelectionPath]? { SelectionPath.paths(of: node) }
 }
 

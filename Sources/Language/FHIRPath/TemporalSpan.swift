@@ -1,12 +1,12 @@
 import FHIR
 
-/// How many periods lie between two dates or times
+/// Number of periods between two dates or times
 /// (<https://build.fhir.org/ig/HL7/FHIRPath/#date-and-time-interval-functions>).
 enum TemporalSpan {
-    /// Whole periods (`duration()`) or boundaries that are crossed (`difference()`); nil where a side does not know
-    /// the wanted part.
+    /// Returns the number of whole periods (`duration()`) or of crossed boundaries (`difference()`); nil if a side does
+    /// not have the required precision.
     ///
-    /// - Throws: where the unit is none, or a time and a date are mixed.
+    /// - Throws: if the unit is not valid, or a time and a date are mixed.
     static func count(
         from start: TemporalValue, to end: TemporalValue, _ unit: String, isDuration: Bool
     ) throws(FHIRPathError) -> Int? {
@@ -89,6 +89,6 @@ enum TemporalSpan {
         }
     }
 
-    /// Weeks since that of 1970-01-01, a Thursday; they begin on Sunday.
+    /// Number of weeks since the week of 1970-01-01, a Thursday; weeks begin on Sunday.
     private static func week(_ value: TemporalValue) -> Int { (day(value) + 4).flooredDivision(by: 7).quotient }
 }

@@ -2,17 +2,17 @@ import FHIR
 import Foundation
 
 extension TemporalValue {
-    /// The value moved by a quantity of time (<https://hl7.org/fhirpath/N1/#datetime-arithmetic>).
+    /// Returns the value moved by a quantity of time (<https://hl7.org/fhirpath/N1/#datetime-arithmetic>).
     ///
-    /// 1. A unit finer than what is known is turned into the finest known one, and what is left over is dropped.
-    /// 2. Months and years keep the day, or take the last of the month.
-    /// 3. A time goes around midnight.
+    /// 1. A unit finer than the precision is converted to the precision, and the remainder is dropped.
+    /// 2. Months and years keep the day, or use the last day of the month.
+    /// 3. A time wraps around at midnight.
     ///
-    /// - Throws: where the unit is none of time, or one of no definite length (`mo` and `a` of UCUM), and where the
-    ///   year would be none from 1 to 9999.
+    /// - Throws: if the unit is not a unit of time, or has no definite length (`mo` and `a` of UCUM), and if the year
+    ///   would not be from 1 to 9999.
     func adding(_ quantity: QuantityValue, sign: Int) throws(FHIRPathError) -> TemporalValue {
         guard let result = try moved(by: quantity, sign: sign) else {
-            throw .execution("date-out-of-range", "The result would lie outside of the years 1 to 9999.")
+            throw .execution("date-out-of-range", "The result would be outside of the years 1 to 9999.")
         }
         return result
     }
@@ -20,14 +20,14 @@ extension TemporalValue {
     private func moved(by quantity: QuantityValue, sign: Int) throws(FHIRPathError) -> TemporalValue? {
         let unit: CalendarUnit
         if let calendar = CalendarUnit(rawValue: quantity.unit) {
-            // A calendar unit in quotes is none of UCUM's and cannot be meant otherwise.
+            // A calendar unit in quotes is not a UCUM code and can have no other meaning.
             unit = calendar
         } else if let definite = CalendarUnit(definiteCode: quantity.unit) ?? quantity.inCalendar?.calendar {
             unit = definite
         } else {
             throw .execution(
                 "no-calendar-duration",
-                "To a date or time only a duration can be added: write it as in 3 months, 2 days or 10 'min'."
+                "Only a duration can be added to a date or time, such as 3 months, 2 days or 10 'min'."
             )
         }
         let amount = FHIRPathDecimal(quantity.value.value * Decimal(sign))
@@ -35,12 +35,12 @@ extension TemporalValue {
             guard unit == .hour || unit == .minute || unit == .second || unit == .millisecond else {
                 throw .execution(
                     "no-time-duration",
-                    "To a time only hours, minutes, seconds and milliseconds can be added.")
+                    "Only hours, minutes, seconds and milliseconds can be added to a time.")
             }
             return added(amount, unit)
         }
         if kind == .date, unit == .hour || unit == .minute || unit == .second || unit == .millisecond {
-            // 1. Below a day a date knows nothing: whole days count.
+            // 1. A date has no parts below the day, so whole days are added.
             let perDay: Decimal =
                 switch unit {
                 case .hour: 24
@@ -160,7 +160,8 @@ extension TemporalValue {
 
     // MARK: Boundaries
 
-    /// The digits of the value: 4 for a year, 17 for a date and time with milliseconds, 9 for such a time.
+    /// The number of digits of the value: 4 for a year, 17 for a date and time with milliseconds, 9 for a time with
+    /// milliseconds.
     var digits: Int {
         let parts: Int
         switch precision {
@@ -174,8 +175,8 @@ extension TemporalValue {
         return kind == .time ? parts - 8 : parts
     }
 
-    /// The least or greatest value that the value may stand for, written with so many digits; nil where no such
-    /// precision exists.
+    /// Returns the least or greatest value that the value may represent, written with `digits` digits; nil if there is
+    /// no such precision.
     func boundary(isLow: Bool, digits: Int?) -> TemporalValue? {
         let wanted = digits ?? (kind == .date ? 8 : kind == .time ? 9 : 17)
         let target: Precision

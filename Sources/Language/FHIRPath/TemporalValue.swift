@@ -1,10 +1,10 @@
 import FHIR
 import Foundation
 
-/// A date, a date with a time, or a time of day, as precise as it was written
-/// (<https://hl7.org/fhirpath/N1/#date>, <https://hl7.org/fhirpath/N1/#datetime>, <https://hl7.org/fhirpath/N1/#time>).
+/// A date, a date with a time, or a time of day, with the precision as written (<https://hl7.org/fhirpath/N1/#date>,
+/// <https://hl7.org/fhirpath/N1/#datetime>, <https://hl7.org/fhirpath/N1/#time>).
 public struct TemporalValue: Sendable, Hashable {
-    /// The kinds of values.
+    /// Kind of value.
     public enum Kind: Sendable, Hashable {
         /// A date.
         case date
@@ -14,7 +14,7 @@ public struct TemporalValue: Sendable, Hashable {
         case time
     }
 
-    /// The finest part that is known. Seconds and their fraction are one part.
+    /// The finest known component. Seconds and their fraction are one component.
     public enum Precision: Int, Sendable, Comparable, Hashable {
         /// The year alone.
         case year
@@ -36,25 +36,25 @@ public struct TemporalValue: Sendable, Hashable {
 
     /// The kind of value.
     public let kind: Kind
-    /// The finest part that is known.
+    /// The finest known component.
     public let precision: Precision
-    /// The year; 1 where there is none.
+    /// The year; 1 if there is none.
     public let year: Int
-    /// The month; 1 where it is not known.
+    /// The month; 1 if it is not known.
     public let month: Int
-    /// The day of the month; 1 where it is not known.
+    /// The day of the month; 1 if it is not known.
     public let day: Int
-    /// The hour; 0 where it is not known.
+    /// The hour; 0 if it is not known.
     public let hour: Int
-    /// The minute; 0 where it is not known.
+    /// The minute; 0 if it is not known.
     public let minute: Int
-    /// The second; 0 where it is not known.
+    /// The second; 0 if it is not known.
     public let second: Int
     /// The fraction of the second in nanoseconds.
     public let nanosecond: Int
-    /// Digits of the fraction as written.
+    /// Number of digits of the fraction as written.
     public let fractionDigits: Int
-    /// Minutes east of UTC; nil where no zone was given.
+    /// Minutes east of UTC; nil without a zone.
     public let offset: Int?
 
     init(
@@ -77,7 +77,7 @@ public struct TemporalValue: Sendable, Hashable {
 
     // MARK: Reading
 
-    /// A literal without its `@`.
+    /// Reads a literal without its `@`.
     init?(literal: String) {
         if literal.hasPrefix("T") {
             self.init(time: String(literal.dropFirst()))
@@ -88,14 +88,14 @@ public struct TemporalValue: Sendable, Hashable {
         }
     }
 
-    /// `YYYY`, `YYYY-MM`, `YYYY-MM-DD`.
+    /// Reads `YYYY`, `YYYY-MM` or `YYYY-MM-DD`.
     public init?(date text: String) {
         var scanner = PartScanner(text)
         guard let (year, month, day, precision) = scanner.date(), scanner.isAtEnd else { return nil }
         self.init(kind: .date, precision: precision, year: year, month: month, day: day)
     }
 
-    /// A date, then perhaps `T`, a time as far as it is known, and a zone.
+    /// Reads a date, optionally followed by `T`, a complete or partial time, and a zone.
     public init?(dateTime text: String) {
         var scanner = PartScanner(text)
         guard let (year, month, day, precision) = scanner.date() else { return nil }
@@ -122,7 +122,7 @@ public struct TemporalValue: Sendable, Hashable {
             offset: offset)
     }
 
-    /// `hh`, `hh:mm`, `hh:mm:ss`, with a fraction.
+    /// Reads `hh`, `hh:mm` or `hh:mm:ss`, optionally with a fraction.
     public init?(time text: String) {
         var scanner = PartScanner(text)
         guard let time = scanner.time(), scanner.isAtEnd else { return nil }
@@ -134,7 +134,7 @@ public struct TemporalValue: Sendable, Hashable {
 
     // MARK: Writing
 
-    /// As `toString()` writes it.
+    /// The text that `toString()` returns.
     public var text: String {
         let date = dateText
         switch kind {
@@ -179,8 +179,8 @@ public struct TemporalValue: Sendable, Hashable {
 
     // MARK: Comparing
 
-    /// Less, equal or greater: -1, 0, 1; nil where the shared parts are equal and one side knows more, or where only
-    /// one side has a zone and that decides.
+    /// Compares two values. Returns -1, 0 or 1; nil if the shared components are equal and one side is more precise, or
+    /// if only one side has a zone and the result depends on it.
     func compare(_ other: TemporalValue) -> Int? {
         guard (kind == .time) == (other.kind == .time) else { return nil }
         if precision > .day, other.precision > .day, kind != .time,
@@ -193,7 +193,7 @@ public struct TemporalValue: Sendable, Hashable {
         return left.compareParts(right)
     }
 
-    /// With a zone on one side only, the other could be anywhere from -12:00 to +14:00.
+    /// Without a zone, the other side could be anywhere from -12:00 to +14:00.
     private func compareWithoutZone(_ other: TemporalValue) -> Int? {
         let (known, unknown) = offset != nil ? (self, other) : (other, self)
         let instant = known.secondsSinceEpoch
@@ -226,7 +226,7 @@ public struct TemporalValue: Sendable, Hashable {
         }
     }
 
-    /// Equal with the same precision.
+    /// Returns whether both are equal with the same precision.
     func isEquivalent(_ other: TemporalValue) -> Bool {
         kind == other.kind && precision == other.precision && compare(other) == 0
     }
@@ -245,7 +245,7 @@ public struct TemporalValue: Sendable, Hashable {
             second: second, nanosecond: nanosecond, fractionDigits: fractionDigits, offset: offset)
     }
 
-    /// The same instant with the zone of UTC, as precise as before.
+    /// The same instant in UTC, with the same precision.
     var inUTC: TemporalValue {
         guard let offset, offset != 0, precision > .day else { return self }
         return shifted(minutes: -offset).with(offset: 0)

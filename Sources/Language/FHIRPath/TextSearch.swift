@@ -1,5 +1,6 @@
-/// Searching in texts by code points, in time linear in both texts together: the algorithm of Knuth, Morris and Pratt
-/// (<https://doi.org/10.1137/0206024>). UTF-8 finds whole code points alone, so bytes are compared.
+/// Searching in texts by code points, in time linear in both texts: the algorithm of Knuth, Morris and Pratt
+/// (<https://doi.org/10.1137/0206024>). Bytes are compared, because in UTF-8 a match always consists of whole code
+/// points.
 struct TextSearch {
     private let part: [UInt8]
     /// For each prefix of the part, the length of the longest proper prefix of the part that the prefix ends with.
@@ -43,7 +44,7 @@ struct TextSearch {
 }
 
 extension TextSearch {
-    /// The offset of the first occurrence, in code points.
+    /// Returns the offset of the first occurrence, in code points.
     static func offset(of part: String, in text: String) -> Int? {
         if part.isEmpty { return 0 }
         let bytes = Array(text.utf8)
@@ -55,7 +56,7 @@ extension TextSearch {
         return found.map { scalars(before: $0, in: bytes) }
     }
 
-    /// The offset of the last occurrence, in code points.
+    /// Returns the offset of the last occurrence, in code points.
     static func lastOffset(of part: String, in text: String) -> Int? {
         let bytes = Array(text.utf8)
         if part.isEmpty { return scalars(before: bytes.count, in: bytes) }
@@ -71,7 +72,7 @@ extension TextSearch {
         bytes[..<offset].reduce(0) { $1 & 0xC0 == 0x80 ? $0 : $0 + 1 }
     }
 
-    /// The texts between the occurrences of a separator; nil where they are more than a limit.
+    /// Returns the texts between the occurrences of a separator; nil if their number exceeds the limit.
     static func split(_ text: String, by separator: String, limit: Int) -> [String]? {
         if separator.isEmpty {
             guard text.unicodeScalars.count <= limit else { return nil }
@@ -89,8 +90,8 @@ extension TextSearch {
         return output.count <= limit ? output : nil
     }
 
-    /// The text with another one in the position of each occurrence, and of an empty text between all code points and at both
-    /// ends; nil where it has more bytes than a limit.
+    /// Replaces each occurrence of a text. An empty text is replaced between all code points and at both ends. Returns
+    /// nil if the result has more bytes than the limit.
     static func replace(_ part: String, by replacement: String, in text: String, limit: Int) -> String? {
         let (bytes, new) = (Array(text.utf8), Array(replacement.utf8))
         var output: [UInt8] = []

@@ -1,9 +1,10 @@
 import FHIR
 
 extension FHIRPathExpression {
-    /// Checks the names in the expression against a type of R4, without data: what the type cannot have is a mistake.
+    /// Checks the names in the expression against a type of R4, without data: an element that the type does not have is
+    /// an error.
     ///
-    /// - Parameter typeName: the type of the input; nil where there is none.
+    /// - Parameter typeName: the type of the input; nil if it is not known.
     /// - Throws: ``FHIRPathError`` of kind semantic.
     public func check(on typeName: String?) throws(FHIRPathError) {
         var check = TypeCheck()
@@ -14,15 +15,15 @@ extension FHIRPathExpression {
     }
 }
 
-/// Infers what each part of an expression yields, as far as that is certain.
+/// Infers the type of each part of an expression, as far as it is certain.
 struct TypeCheck {
-    /// The knowledge about a collection before it is evaluated.
+    /// Static knowledge about a collection.
     enum Knowledge {
-        /// Nothing.
+        /// The type is not known.
         case unknown
         /// Elements of one of these types.
         case elements([TypeModel.TypeID])
-        /// A value that is no element.
+        /// A value that is not an element.
         case system(String)
     }
 
@@ -85,14 +86,14 @@ struct TypeCheck {
                 throw FHIRPathError(
                     .semantic, code: "unordered-input",
                     message:
-                        "The order of children() and descendants() is open: \(function.rawValue)() means nothing here.",
+                        "The order of children() and descendants() is undefined: remove \(function.rawValue)().",
                     at: place)
             }
             return try call(function, input, arguments, this, place)
         }
     }
 
-    /// Whether the order of what a node yields is not defined (<https://hl7.org/fhirpath/N1/#tree-navigation>).
+    /// Whether the order of a node's result is undefined (<https://hl7.org/fhirpath/N1/#tree-navigation>).
     private static func isUnordered(_ node: ExpressionNode) -> Bool {
         switch node {
         case .call(_, .children, _, _), .call(_, .descendants, _, _): true
@@ -142,8 +143,7 @@ struct TypeCheck {
             }
             )
         {
-            // No item can be of the type; what follows finds nothing, which is a mistake where an element is asked of
-            // it.
+            // No item can have the type, so the result is always empty. Access to an element of it is an error.
             return .elements([])
         }
         return .elements([wanted])
@@ -177,7 +177,7 @@ struct TypeCheck {
         switch function {
         case .where, .all, .exists, .select, .repeat, .repeatAll, .sort, .aggregate:
             var last = Knowledge.unknown
-            // What repeat() finds is asked again: only its first round has the input's type.
+            // The results of repeat() are projected again, so only the first round has the input's type.
             for node in arguments { last = try type(of: node, focus: input, this: input) }
             switch function {
             case .where, .sort: return input

@@ -1,13 +1,13 @@
 import FHIR
 
-/// Types by their names, and whether an item is of one (<https://hl7.org/fhirpath/N1/#types>).
+/// Types by name, and whether an item has a type (<https://hl7.org/fhirpath/N1/#types>).
 enum TypeMatch {
     static let systemTypes: Set<String> = [
         "Any", "Boolean", "String", "Integer", "Long", "Decimal", "Date", "DateTime", "Time",
         "Quantity",
     ]
 
-    /// Refuses a type that neither FHIR nor FHIRPath has.
+    /// Refuses a type that neither FHIR nor FHIRPath defines.
     static func require(_ type: TypeSpecifier) throws(FHIRPathError) {
         guard
             type.type.isKnown || systemTypes.contains(type.name) || TypeModel.r4.type(type.name) != nil
@@ -18,7 +18,7 @@ enum TypeMatch {
         }
     }
 
-    /// - Parameter isExact: whether a primitive must be of the type itself. `as` and `ofType` take primitives as
+    /// - Parameter isExact: whether a primitive must have the type itself. `as` and `ofType` treat primitives as
     ///   independent types, so that `as(uri)` finds no canonical; `is` follows the inheritance
     ///   (<https://hl7.org/fhir/R4/fhirpath.html#types>).
     static func matches(
@@ -55,12 +55,12 @@ enum TypeMatch {
         }
     }
 
-    /// Returns the answer of `type()` for an item.
+    /// Returns the result of `type()` for an item.
     static func info(_ value: FHIRPathValue) -> FHIRPathValue {
         guard case .element(let element) = value else {
             return .typeInfo(namespace: "System", name: systemName(value))
         }
-        // Elements inside of one resource have no name of their own: they are BackboneElements.
+        // Elements inside of a resource have no type name of their own: they are BackboneElements.
         let model = TypeModel.r4
         var type = element.type
         if model.kind(of: type) == .backbone { type = model.base(of: type) ?? type }

@@ -1,11 +1,11 @@
-/// Products and quotients of simple units of UCUM written short: `cm` times `cm2` is `cm3`, `m/s` times `s` is `m`.
+/// Products and quotients of simple UCUM units in short form: `cm` times `cm2` is `cm3`, `m/s` times `s` is `m`.
 enum UnitTerms {
     private struct Term {
         let symbol: Substring
         var exponent: Int
     }
 
-    /// The unit of a product or quotient; nil where a unit has parentheses, annotations or numbers.
+    /// Returns the unit of a product or quotient; nil if a unit has parentheses, annotations or numbers.
     static func combined(_ first: String, _ second: String, isDivision: Bool) -> String? {
         guard var terms = terms(of: first), let others = self.terms(of: second) else { return nil }
         for other in others {

@@ -7,10 +7,10 @@ extension BuiltInTerminology {
         public let codes: [String]
     }
 
-    /// The codes of a value set, by their systems; nil where the value set is not known here or some of its codes follow a
-    /// rule (languages, media types, currencies, UCUM).
+    /// Returns the codes of a value set, by their systems; nil if the value set is unknown or some of its codes follow
+    /// a rule (languages, media types, currencies, UCUM).
     ///
-    /// - Parameter url: the canonical URL; a version behind `|` is left aside.
+    /// - Parameter url: the canonical URL; a version after `|` is ignored.
     public func codes(of url: String) -> [Codes]? {
         guard let number = number(url), isKnown(number), !entries[number].systems.contains(where: \.isRule) else {
             return nil

@@ -2,7 +2,7 @@ import FHIR
 import FHIRPath
 
 extension BuiltInTerminology: FHIRPathTerminology {
-    /// Whether a code, Coding, CodeableConcept or Quantity is in a value set of R4's own; nil for another value set.
+    /// Whether a code, Coding, CodeableConcept or Quantity is in a value set of R4; nil for any other value set.
     public func memberOf(_ element: TypedElement, valueSet: String) -> Bool? {
         switch element.value {
         case .string(let code): answer([(code, nil)], valueSet)

@@ -1,10 +1,10 @@
 import FHIR
 import UCUM
 
-/// The value sets that R4's own bindings name, expanded from HL7's definitions.
+/// The value sets of R4's own bindings, expanded from HL7's definitions.
 ///
 /// The text is a list of words: `=number url` begins a value set, `@system` a code system in it, other words are its
-/// codes. `*` stands for codes that follow a rule (languages, media types, currencies, UCUM). A value set without a
+/// codes. `*` represents codes that follow a rule (languages, media types, currencies, UCUM). A value set without a
 /// system could not be expanded from the definitions. `_20` is a space, `_5F` an underscore.
 public struct BuiltInTerminology: Sendable {
     /// The value sets of R4's own bindings.
@@ -12,11 +12,11 @@ public struct BuiltInTerminology: Sendable {
 
     /// Whether a code is in a value set.
     public enum Membership: Sendable, Equatable {
-        /// The value set has the code.
+        /// The value set contains the code.
         case inside
-        /// The value set does not have the code.
+        /// The value set does not contain the code.
         case outside
-        /// The value set is not known here, or not wholly.
+        /// The value set is unknown, or only partly known.
         case unknown
     }
 
@@ -73,15 +73,16 @@ public struct BuiltInTerminology: Sendable {
         self.byURL = byURL
     }
 
-    /// The canonical URL of the value set with the number that a binding has.
+    /// Returns the canonical URL of the value set with the number in a binding.
     func url(_ number: Int) -> String { entries.indices.contains(number) ? entries[number].url : "" }
 
-    /// The number of a value set by its canonical URL, a version behind `|` aside.
+    /// Returns the number of a value set by its canonical URL, ignoring a version after `|`.
     func number(_ url: String) -> Int? {
         byURL[CanonicalURL(url).url]
     }
 
-    /// Whether a value set has a code. Without a system the code is looked for in all systems of the value set.
+    /// Returns whether a value set contains a code. Without a system, the code is searched in all systems of the value
+    /// set.
     public func membership(of code: String, system: String?, in url: String) -> Membership {
         number(url).map { membership(of: code, system: system, number: $0) } ?? .unknown
     }
@@ -98,11 +99,11 @@ public struct BuiltInTerminology: Sendable {
         return .outside
     }
 
-    /// The system that a code of a value set has where none is written
-    /// (<https://hl7.org/fhir/R4/datatypes.html#code>); nil where the value set is not known or no system of it has the
+    /// Returns the system of a value set's code that is written without one
+    /// (<https://hl7.org/fhir/R4/datatypes.html#code>); nil if the value set is unknown or none of its systems has the
     /// code.
     ///
-    /// - Parameter number: the value set's, as a binding has it.
+    /// - Parameter number: the number of the value set in a binding.
     public func system(of code: String, valueSet number: Int) -> String? {
         guard entries.indices.contains(number) else { return nil }
         let systems = entries[number].systems
@@ -115,12 +116,12 @@ public struct BuiltInTerminology: Sendable {
     /// Whether the value set could be expanded.
     func isKnown(_ number: Int) -> Bool { entries.indices.contains(number) && !entries[number].systems.isEmpty }
 
-    /// Whether a value set takes codes of the system at all.
+    /// Whether a value set contains codes of the system.
     func hasSystem(_ system: String, number: Int) -> Bool {
         entries.indices.contains(number) && entries[number].systems.contains { $0.url == system }
     }
 
-    /// Some codes of a value set, to name in a sentence.
+    /// Returns some codes of a value set, for a message.
     func examples(_ number: Int) -> String {
         guard entries.indices.contains(number) else { return "" }
         let codes = entries[number].systems.filter { !$0.isRule }.flatMap(\.codes).sorted()

@@ -13,7 +13,8 @@ enum CodeRule {
         }
     }
 
-    /// A language tag by the form of RFC 5646 section 2.1: subtags of letters and digits, the first of letters.
+    /// Whether the code has the form of a language tag of RFC 5646 section 2.1: subtags of letters and digits, the
+    /// first of letters.
     static func isLanguage(_ code: String) -> Bool {
         let subtags = code.split(separator: "-", omittingEmptySubsequences: false)
         guard let first = subtags.first else { return false }
@@ -29,8 +30,8 @@ enum CodeRule {
         }
     }
 
-    /// `type/subtype` with the characters of RFC 6838 section 4.2, parameters allowed behind it; and the short words by
-    /// which FHIR calls its own formats (<https://hl7.org/fhir/R4/http.html#mime-type>).
+    /// Whether the code is `type/subtype` with the characters of RFC 6838 section 4.2, optionally with parameters, or a
+    /// short name of one of FHIR's own formats (<https://hl7.org/fhir/R4/http.html#mime-type>).
     static func isMediaType(_ code: String) -> Bool {
         if code == "json" || code == "xml" || code == "ttl" { return true }
         let type = code.prefix { $0 != ";" }

@@ -1,24 +1,24 @@
 import FHIR
 
-/// The way from a resource to one of its elements, as validation walks it.
+/// The path from a resource to one of its elements.
 struct ElementPath {
     struct Step {
-        /// The JSON name, with the type of a choice; with `_` where only the sibling stands there.
+        /// The JSON name, with the type of a choice; with the prefix `_` if there is only the sibling.
         let key: String
-        /// The place in an array; nil for an element that does not repeat.
+        /// The index in an array; nil for an element that does not repeat.
         var index: Int?
-        /// The declaration; -1 where R4 does not know the element.
+        /// The number of the declaration; -1 if R4 does not define the element.
         let declaration: Int32
         let type: TypeModel.TypeID
     }
 
-    /// The type that the outermost resource names.
+    /// The type name of the outermost resource.
     let root: String
     var steps: [Step] = []
 
     init(root: String) { self.root = ElementPath.shortened(root) }
 
-    /// As FHIRPath: `Observation.component[0].value.ofType(Quantity)`.
+    /// The path as FHIRPath: `Observation.component[0].value.ofType(Quantity)`.
     var expression: String { expression(of: steps[...]) }
 
     func expression(of steps: ArraySlice<Step>) -> String {
@@ -38,7 +38,7 @@ struct ElementPath {
         return text
     }
 
-    /// A name that is no identifier of FHIRPath stands between backticks.
+    /// Returns the name, in backticks if it is not an identifier of FHIRPath.
     private static func escaped(_ name: String) -> String {
         let isPlain =
             name.utf8.enumerated().allSatisfy { index, byte in
@@ -50,7 +50,7 @@ struct ElementPath {
         return "`" + text.replacing("\\", with: "\\\\").replacing("`", with: "\\`") + "`"
     }
 
-    /// A name of the document as it is shown: whole where it could be one of FHIR's, else its beginning.
+    /// Returns a name of the document for display: complete if it could be one of FHIR's, otherwise its beginning.
     static func shortened(_ name: String) -> String {
         name.utf8.count > 64 ? String(name.prefix(64)) + "…" : name
     }

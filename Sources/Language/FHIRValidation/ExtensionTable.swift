@@ -2,17 +2,18 @@ import FHIR
 
 /// The extensions that HL7 defines with R4 (<https://hl7.org/fhir/R4/extensibility-registry.html>).
 ///
-/// Each line of the text: URL, flags (`m` for a modifier) with the cardinality, contexts (`e`lement path or type,
-/// `x` for another extension's URL, `f` for FHIRPath) by `;`, contents by `;`; separated by tabs. A content is
-/// `= cardinality types binding` for the value, and `name cardinality types binding` for a nested extension.
+/// Each line of the text has four fields, separated by tabs: URL; flags (`m` for a modifier) with the cardinality;
+/// contexts (`e`lement path or type, `x` for another extension's URL, `f` for FHIRPath), separated by `;`; contents,
+/// separated by `;`. A content is `= cardinality types binding` for the value, and `name cardinality types binding` for
+/// a nested extension.
 struct ExtensionTable: Sendable {
     static let r4 = ExtensionTable(r4Text)
 
-    /// The definition of an extension or of one nested in it.
+    /// The content of an extension, or of an extension nested in it.
     struct Content: Sendable {
         let isRequired: Bool
         let isRepeated: Bool
-        /// Type codes with the targets of references in parentheses; empty for any type.
+        /// Type codes with the target types of references; empty for any type.
         let types: [(name: String, targets: [String])]
         let binding: (strength: TypeModel.BindingStrength, valueSet: Int)?
     }
@@ -20,9 +21,9 @@ struct ExtensionTable: Sendable {
     struct Definition: Sendable {
         let isModifier: Bool
         let isRepeated: Bool
-        /// Paths and types where it may stand; empty where the definition says it by FHIRPath.
+        /// Paths and types of the elements that it may extend; empty if the definition uses FHIRPath.
         let elements: Set<String>
-        /// URLs of extensions that it may stand in.
+        /// URLs of the extensions that it may extend.
         let extensions: Set<String>
         let hasOtherContext: Bool
         let value: Content?
@@ -52,7 +53,7 @@ struct ExtensionTable: Sendable {
                 hasOtherContext: contexts.contains { $0.hasPrefix("f") }, value: value, nested: nested)
         }
         for part in ["line", "col"] {
-            // HL7's validator places problems by these; they became part of the standard after R4.
+            // HL7's validator reports positions with these extensions; they became part of the standard after R4.
             definitions["http://hl7.org/fhir/StructureDefinition/operationoutcome-issue-" + part] = Definition(
                 isModifier: false, isRepeated: false, elements: ["OperationOutcome.issue"], extensions: [],
                 hasOtherContext: false,

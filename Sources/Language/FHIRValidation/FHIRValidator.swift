@@ -1,39 +1,40 @@
 import FHIR
 import FHIRPath
 
-/// Checks resources against FHIR R4 and against profiles.
+/// Validates resources against FHIR R4 and against profiles.
 ///
-/// It checks (<https://hl7.org/fhir/R4/validation.html>) names, shapes, cardinalities, primitive formats, types of
+/// It checks (<https://hl7.org/fhir/R4/validation.html>) names, JSON types, cardinalities, primitive formats, types of
 /// choices, references and their targets, required bindings, constraints, extensions, narratives, contained resources,
-/// ids, Bundles, and the profiles that are supplied. Terminology beyond the value sets of R4's own bindings is
-/// asked of the context's terminology, where there is one.
+/// ids, Bundles, and the given profiles. Value sets other than those of R4's own bindings are checked with the
+/// context's terminology, if there is one.
 ///
 /// ```swift
 /// let report = FHIRValidator().validate(bytes)
 /// for issue in report.errors { print(issue.line ?? 0, issue.expression, issue.message) }
 /// ```
 public struct FHIRValidator: Sendable {
-    /// Bounds and services of a validation.
+    /// Limits and services of a validation.
     public struct Options: Sendable {
-        /// After so many errors the walk ends and says so; of warnings and notes so many are told.
+        /// Maximum number of errors, after which validation stops with an issue that reports this; also the maximum
+        /// number of warnings and notes in the report.
         public var maximumIssues = 500
-        /// Whether a resource without a narrative gets a warning (dom-6). Resources that devices make have none.
+        /// Whether a resource without a narrative gets a warning (dom-6). Resources from devices have none.
         public var reportsMissingNarrative = true
-        /// For constraints: the instant, a resolver, a terminology, limits.
+        /// The context of constraints: the instant, a resolver, a terminology, limits.
         public var context = FHIRPathContext()
 
-        /// Makes the options that hold where nothing else is said.
+        /// Creates the default options.
         public init() {}
     }
 
-    /// The bounds and services.
+    /// The limits and services.
     public var options: Options
     private let profiles: ProfileSet
 
     /// - Parameters:
     ///   - profiles: StructureDefinitions of profiles and extensions, with a snapshot or a differential.
-    ///   - namespaces: profiles that are known but asked of nothing that does not name them; of several with one URL,
-    ///     `profiles` come first.
+    /// - namespaces: profiles that are only used for resources that name them. Of several profiles with one URL, those
+    ///   in `profiles` have precedence.
     public init(
         profiles: [JSONObject] = [], namespaces: [ProfileNamespace] = [], options: Options = Options()
     ) {
@@ -41,14 +42,15 @@ public struct FHIRValidator: Sendable {
         self.profiles = ProfileSet(profiles, namespaces: namespaces)
     }
 
-    /// Why a StructureDefinition cannot be used as a profile at all; nil where it can, whatever it asks for.
+    /// Returns the reason why a StructureDefinition cannot be used as a profile at all; nil if it can, whatever its
+    /// rules.
     public static func reasonProfileIsUnreadable(_ definition: JSONObject) -> String? {
         guard definition["resourceType"]?.string == "StructureDefinition" else {
-            return "It is no StructureDefinition."
+            return "It is not a StructureDefinition."
         }
         guard definition["url"]?.string?.isEmpty == false else { return "It has no url, by which it is named: add it." }
         guard let type = definition["type"]?.string, TypeModel.r4.type(type) != nil else {
-            return "It constrains no type of R4: correct its type."
+            return "Its type is not a type of R4: correct it."
         }
         let rows = definition["snapshot"]?["element"]?.array ?? definition["differential"]?["element"]?.array ?? []
         guard !rows.isEmpty else { return "It has neither snapshot nor differential: add one." }
@@ -56,9 +58,9 @@ public struct FHIRValidator: Sendable {
         return nil
     }
 
-    /// Whether a profile can be checked: one that was supplied, one of R4, or a type of R4.
+    /// Whether a profile can be checked: a given profile, a profile of R4, or a type of R4.
     ///
-    /// - Parameter canonical: the URL, with a version behind `|` where a certain one is meant
+    /// - Parameter canonical: the URL, optionally with a version after `|`
     ///   (<https://hl7.org/fhir/R4/references.html#canonical>).
     public func hasProfile(_ canonical: String) -> Bool {
         let name = CanonicalURL(canonical)
@@ -69,12 +71,13 @@ public struct FHIRValidator: Sendable {
         return profile.version.map { $0 == version } ?? Self.isR4(version)
     }
 
-    /// Whether a version is R4's own: the profiles of R4 have no other.
+    /// Whether a version is that of R4: the profiles of R4 have no other.
     private static func isR4(_ version: String) -> Bool { ["4.0.1", "4.0", "4"].contains(version) }
 
     /// Validates the JSON text of one resource. Every issue has a line and a column.
     ///
-    /// - Parameter asked: canonical URLs of profiles that the resource must conform to, beyond those it names itself.
+    /// - Parameter asked: canonical URLs of profiles to which the resource must conform, in addition to those in its
+    ///   `meta.profile`.
     public func validate(_ bytes: some Collection<UInt8>, profiles asked: [String] = []) -> ValidationReport {
         report(of: bytes, profiles: asked, budget: .unlimited)
     }
@@ -82,8 +85,9 @@ public struct FHIRValidator: Sendable {
     /// Validates the JSON text of one resource within a budget of steps: one for each element and for each step of a
     /// constraint.
     ///
-    /// - Parameter asked: canonical URLs of profiles that the resource must conform to, beyond those it names itself.
-    /// - Throws: ``StepBudgetError`` where it takes more steps than there are.
+    /// - Parameter asked: canonical URLs of profiles to which the resource must conform, in addition to those in its
+    ///   `meta.profile`.
+    /// - Throws: ``StepBudgetError`` if it takes more steps than the budget has.
     public func validate(
         _ bytes: some Collection<UInt8>, profiles asked: [String] = [], budget: StepBudget
     ) throws(StepBudgetError) -> ValidationReport {
@@ -111,14 +115,14 @@ public struct FHIRValidator: Sendable {
         return ValidationReport(issues: SourceLocator(bytes).located(found))
     }
 
-    /// Validates a resource that was read already; its issues have no line.
+    /// Validates a parsed resource; its issues have no line.
     public func validate(_ resource: JSON, profiles asked: [String] = []) -> ValidationReport {
         ValidationReport(issues: walk(resource, profiles: asked, budget: .unlimited).map(\.issue))
     }
 
-    /// Validates a resource that was read already, within a budget of steps; its issues have no line.
+    /// Validates a parsed resource within a budget of steps; its issues have no line.
     ///
-    /// - Throws: ``StepBudgetError`` where it takes more steps than there are.
+    /// - Throws: ``StepBudgetError`` if it takes more steps than the budget has.
     public func validate(
         _ resource: JSON, profiles asked: [String] = [], budget: StepBudget
     ) throws(StepBudgetError) -> ValidationReport {
@@ -127,8 +131,8 @@ public struct FHIRValidator: Sendable {
         return ValidationReport(issues: found.map(\.issue))
     }
 
-    /// The supplied profiles that a resource of the type is to conform to. Where none is for the type, all of them, so
-    /// that validation tells the mismatch; those for extensions stand aside.
+    /// Returns the given profiles to which a resource of the type should conform. If none is for this type, returns all
+    /// of them except those for extensions, so that validation reports the mismatch.
     public func profilesToAsk(for type: String) -> [String] {
         let fitting = profiles.all.filter { $0.type == type }
         if !fitting.isEmpty { return fitting.map(\.url) }
@@ -145,7 +149,7 @@ public struct FHIRValidator: Sendable {
             var walk = ValidationWalk(root: "", options: options, profiles: profiles, budget: budget)
             walk.report(
                 .fatal, .structure, "resource-type-missing",
-                "A resource is an object with a resourceType; here stands \(ValidationWalk.shape(of: value)).")
+                "A resource is an object with a resourceType; found \(ValidationWalk.shape(of: value)).")
             return walk.issues
         }
         var walk = ValidationWalk(
@@ -155,13 +159,13 @@ public struct FHIRValidator: Sendable {
         if walk.otherCount > options.maximumIssues {
             let issue = ValidationIssue(
                 .information, .tooCostly, code: "too-many-issues", expression: walk.path.root,
-                message: "There are \(walk.otherCount) warnings and notes; \(options.maximumIssues) of them are told.")
+                message: "There are \(walk.otherCount) warnings and notes; \(options.maximumIssues) of them are shown.")
             issues.append(ValidationWalk.FoundIssue(issue: issue, steps: [], root: walk.path.root))
         }
         if walk.hasManyErrors {
             let issue = ValidationIssue(
                 .error, .tooCostly, code: "too-many-issues", expression: walk.path.root,
-                message: "There are \(options.maximumIssues) errors or more: mend these first.")
+                message: "There are \(options.maximumIssues) errors or more: correct these first.")
             issues.append(ValidationWalk.FoundIssue(issue: issue, steps: [], root: walk.path.root))
         }
         return issues

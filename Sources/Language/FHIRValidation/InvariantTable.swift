@@ -1,21 +1,22 @@
 import FHIR
 import FHIRPath
 
-/// The constraints that R4 states on types and elements (<https://hl7.org/fhir/R4/conformance-rules.html#constraints>).
+/// The constraints of R4's types and elements (<https://hl7.org/fhir/R4/conformance-rules.html#constraints>).
 ///
-/// Each line of the text: key, `e`rror or `w`arning, paths (by commas), FHIRPath expression, sentence; separated by tabs.
+/// Each line of the text has five fields, separated by tabs: key, `e`rror or `w`arning, paths (separated by commas),
+/// FHIRPath expression, sentence.
 struct InvariantTable: Sendable {
     static let r4 = InvariantTable(r4Text)
 
     struct Row: Sendable {
         let key: String
         let isError: Bool
-        /// The expression as R4 states it.
+        /// The original expression of R4.
         let expression: String
         let sentence: String
         /// Whether the walk checks it without FHIRPath.
         let isNative: Bool
-        /// Nil where the expression is not to be read, which a test rules out.
+        /// The compiled expression; nil if it cannot be parsed. A test ensures that all can be.
         let compiled: FHIRPathExpression?
     }
 
@@ -24,7 +25,8 @@ struct InvariantTable: Sendable {
     let byPath: [String: [Int32]]
     private let keys: Set<String>
 
-    /// Constraints that stand on every element or cost much as FHIRPath, and are plain to check on the way.
+    /// Constraints that apply to every element or are expensive as FHIRPath, and that are simple to check during the
+    /// walk.
     static let native: Set<String> = [
         "ele-1", "ext-1", "dom-2", "dom-3", "dom-4", "dom-5", "dom-6", "ref-1", "qty-3", "txt-1", "txt-2",
     ]
@@ -47,8 +49,8 @@ struct InvariantTable: Sendable {
         self.byPath = byPath
     }
 
-    /// Parts of expressions that R4 states such that each item is compared with each other one, or all of the resource is
-    /// looked through for each; and what says the same at a cost that is linear.
+    /// Parts of R4's expressions that compare all pairs of items, or search the whole resource for each item, with
+    /// equivalent parts of linear cost.
     static let linear: [String: (part: String, by: String)] = [
         "obs-7": (
             "component.code.where(coding.intersect(%resource.code.coding).exists()).empty()",
@@ -72,12 +74,12 @@ struct InvariantTable: Sendable {
         ),
     ]
 
-    /// The expression that is evaluated for the one that R4 states.
+    /// Returns the expression that is evaluated instead of R4's.
     static func linear(_ key: String, _ expression: String) -> String {
         guard let (part, by) = linear[key] else { return expression }
         return expression.replacing(part, with: by)
     }
 
-    /// Whether R4 itself states a constraint with the key, so that a profile's snapshot only repeats it.
+    /// Whether R4 itself has a constraint with the key, so that a profile's snapshot only repeats it.
     func states(_ key: String) -> Bool { keys.contains(key) }
 }

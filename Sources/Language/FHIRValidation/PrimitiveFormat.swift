@@ -3,7 +3,7 @@ import Foundation
 
 /// The formats of primitive values (<https://hl7.org/fhir/R4/datatypes.html#primitive>).
 enum PrimitiveFormat {
-    /// The form that a type of primitive has in JSON.
+    /// The format of a primitive type in JSON.
     enum Rule: UInt8, Sendable {
         case boolean, integer, unsignedInt, positiveInt, decimal
         case string, markdown, code, id, uri, url, canonical, oid, uuid, base64Binary
@@ -35,7 +35,7 @@ enum PrimitiveFormat {
             }
         }
 
-        /// How JSON writes it.
+        /// Description of its JSON form.
         var shape: String {
             switch self {
             case .boolean: "true or false, without quotes"
@@ -47,18 +47,18 @@ enum PrimitiveFormat {
 
     /// A fault of a value.
     enum Problem: Equatable {
-        /// Not the JSON that the type is written as.
+        /// The value does not have the JSON form of the type.
         case shape
-        /// The right JSON, but not as the type asks; the sentence says how.
+        /// The value has the right JSON form, but violates the type's format, as described by the sentence.
         case format(String)
         case tooLong
         case blank
     }
 
-    /// The longest text that FHIR allows, in characters; FHIR says 1 MB.
+    /// Maximum length of a text in characters (FHIR: 1 MB).
     static let maximumLength = 1024 * 1024
 
-    /// The longest number that is taken, in characters. FHIR asks systems for 18 digits.
+    /// Maximum length of a number in characters. FHIR requires systems to support 18 digits.
     static let maximumDigits = 64
 
     static func problem(_ value: JSON, _ rule: Rule) -> Problem? {
@@ -67,7 +67,7 @@ enum PrimitiveFormat {
         case (.decimal, .number(let number)):
             number.text.utf8.count <= maximumDigits
                 ? nil
-                : .format("a number of at most \(maximumDigits) characters, more than any system can calculate with")
+                : .format("a number of up to \(maximumDigits) characters, more than any system can calculate with")
         case (.integer, .number(let number)): integer(number, -2_147_483_648, "")
         case (.unsignedInt, .number(let number)): integer(number, 0, " not below 0")
         case (.positiveInt, .number(let number)): integer(number, 1, " of at least 1")
@@ -119,8 +119,8 @@ enum PrimitiveFormat {
         }
     }
 
-    /// FHIR's text has no control characters but tab, line feed and carriage return, and something to read in it: XML
-    /// could not write it otherwise.
+    /// Checks that a text has no control characters other than tab, line feed and carriage return, and that it is not
+    /// blank. XML could not represent it otherwise.
     private static func characters(_ text: String) -> Problem? {
         text.utf8.withContiguousStorageIfAvailable(characters) ?? characters(Array(text.utf8))
     }
@@ -130,7 +130,7 @@ enum PrimitiveFormat {
         var count = 0
         for byte in text {
             if byte < 0x20, byte != 9, byte != 10, byte != 13 {
-                return .format("text has no control characters but tab, line feed and carriage return")
+                return .format("text has no control characters except tab, line feed and carriage return")
             }
             if byte > 0x20 { isBlank = false }
             if byte & 0xC0 != 0x80 { count += 1 }
@@ -139,7 +139,7 @@ enum PrimitiveFormat {
         return count > maximumLength ? .tooLong : nil
     }
 
-    /// As R4's regular expression: no white space at the ends and no two spaces behind each other.
+    /// Whether the text matches R4's regular expression: no white space at the ends and no two spaces in sequence.
     private static func isCode(_ text: String) -> Bool {
         text.utf8.withContiguousStorageIfAvailable(isCode) ?? isCode(Array(text.utf8))
     }
@@ -211,7 +211,7 @@ enum PrimitiveFormat {
         return plain != text && DateTime(plain) != nil
     }
 
-    /// FHIR's grammar allows second 60; the calendar here does not count it.
+    /// Replaces second 60, which FHIR's grammar allows, by 59 for the calendar.
     private static func leapSecondless(_ text: String) -> String {
         guard let range = text.range(of: ":60") else { return text }
         let tail = text[range.upperBound...]

@@ -1,24 +1,25 @@
 import FHIR
 
-/// Finds the lines and columns of elements in the text that they were read from.
+/// Finds the lines and columns of elements in their JSON text.
 ///
-/// Issues are rare and places are many, so that nothing is kept while reading: the text is walked once more, and only
-/// along the ways that issues name.
+/// Issues are rare and elements are many, so no positions are stored while reading. Instead, the text is scanned once
+/// more, and only along the paths of issues.
 struct SourceLocator {
     private let bytes: [UInt8]
     private var position = 0
 
-    /// The ways that are looked for, as a tree.
+    /// A node of the tree of paths that are searched.
     private final class Node {
         var children: [String: Node] = [:]
         var items: [Int: Node] = [:]
-        /// Places in `issues` that end here.
+        /// Indices of the issues whose path ends at this node.
         var ends: [Int] = []
     }
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The issues with line and column. What is missing is placed at the object that it is missing from.
+    /// Returns the issues with line and column. A missing element gets the position of the object that should contain
+    /// it.
     func located(_ found: [ValidationWalk.FoundIssue]) -> [ValidationIssue] {
         let root = Node()
         for (index, item) in found.enumerated() {
@@ -50,7 +51,7 @@ struct SourceLocator {
         }
     }
 
-    /// Places everything below a node; what is found deeper overwrites it.
+    /// Sets the offset of all issues below a node; deeper matches overwrite it.
     private static func place(_ node: Node, at offset: Int, _ offsets: inout [Int?]) {
         for index in node.ends { offsets[index] = offset }
         for child in node.children.values { place(child, at: offset, &offsets) }
@@ -77,7 +78,7 @@ struct SourceLocator {
         return result
     }
 
-    // MARK: The text, which was found to be JSON before
+    // MARK: The text, which is known to be JSON
 
     private mutating func value(_ node: Node?, _ offsets: inout [Int?]) {
         skipSpace()
@@ -131,7 +132,7 @@ struct SourceLocator {
         position += 1
     }
 
-    /// The bytes between the quotes.
+    /// Skips a string and returns the bytes between the quotes.
     private mutating func string() -> ArraySlice<UInt8> {
         position += 1
         let start = position

@@ -1,10 +1,10 @@
-/// One problem that validation found.
+/// One issue that validation found.
 public struct ValidationIssue: Sendable, Hashable {
-    /// How bad it is (<https://hl7.org/fhir/R4/valueset-issue-severity.html>).
+    /// Severity of an issue (<https://hl7.org/fhir/R4/valueset-issue-severity.html>).
     public enum Severity: String, Sendable, Comparable {
-        /// Nothing is wrong; a note.
+        /// A note that reports no fault.
         case information
-        /// The resource can be used, and something should be mended.
+        /// The resource can be used, but should be corrected.
         case warning
         /// The resource does not conform.
         case error
@@ -24,53 +24,53 @@ public struct ValidationIssue: Sendable, Hashable {
 
     /// The codes of <https://hl7.org/fhir/R4/valueset-issue-type.html> that validation uses.
     public enum Kind: String, Sendable {
-        /// Content that is not valid, for no more exact reason.
+        /// Invalid content, for no more specific reason.
         case invalid
-        /// A structure that R4 does not have: names, shapes, nesting.
+        /// A structure that R4 does not define: names, JSON types, nesting.
         case structure
-        /// An element that must be there is missing.
+        /// A required element is missing.
         case required
         /// A value that its type does not allow.
         case value
-        /// A constraint that does not hold.
+        /// A constraint is violated.
         case invariant
         /// A code that its binding does not allow.
         case codeInvalid = "code-invalid"
-        /// An extension that is unknown or stands in the wrong place.
+        /// An extension that is unknown or not allowed here.
         case `extension`
-        /// Something that stands twice and may stand once.
+        /// Something that occurs twice and is allowed once.
         case duplicate
-        /// A reference or definition that leads nowhere.
+        /// A reference or definition that cannot be found.
         case notFound = "not-found"
-        /// A check that would take more steps than are allowed.
+        /// A check that would exceed the allowed number of steps.
         case tooCostly = "too-costly"
-        /// Text that is longer than allowed.
+        /// A text that exceeds the maximum length.
         case tooLong = "too-long"
         /// A rule of FHIR beyond structure and constraints.
         case businessRule = "business-rule"
-        /// Something that is not checked here.
+        /// A rule that is not checked here.
         case notSupported = "not-supported"
-        /// A note about nothing wrong.
+        /// A note that reports no fault.
         case informational
     }
 
     /// The severity.
     public let severity: Severity
-    /// The kind of problem, as FHIR codes it.
+    /// The type of the issue, as FHIR codes it.
     public let kind: Kind
-    /// Our own stable code, or the key of the constraint (`obs-6`).
+    /// Tributary's stable code, or the key of the constraint (`obs-6`).
     public let code: String
-    /// Where it is, as FHIRPath: `Observation.component[0].value.ofType(Quantity).code`.
+    /// The location as FHIRPath: `Observation.component[0].value.ofType(Quantity).code`.
     public let expression: String
-    /// A sentence that says what is wrong and what to do. It names elements and codes of the standard, never the
+    /// A sentence that describes the issue and its correction. It contains names and codes of the standard, never the
     /// person's data.
     public let message: String
-    /// The line in the text that was validated, from 1; nil where no text was given.
+    /// The line in the validated text, from 1; nil if no text was given.
     public internal(set) var line: Int?
     /// The column in bytes, from 1.
     public internal(set) var column: Int?
 
-    /// Makes an issue of a code and a sentence, with its place.
+    /// Creates an issue.
     public init(
         _ severity: Severity, _ kind: Kind, code: String, expression: String, message: String, line: Int? = nil,
         column: Int? = nil

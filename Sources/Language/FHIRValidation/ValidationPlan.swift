@@ -1,29 +1,29 @@
 import FHIR
 
-/// The rules of each type and element of R4, by number, made once from the tables.
+/// The rules of each type and element of R4, by number, created once from the tables.
 struct ValidationPlan: Sendable {
     static let r4 = ValidationPlan(TypeModel.r4)
 
-    /// The rules of an element; small, so that the walk copies no strings.
+    /// The rules of an element. It is small and has no strings, so that the walk copies none.
     struct ElementRule: Sendable {
         let isRepeated: Bool
         let isChoice: Bool
         let isRequired: Bool
-        /// The place among the elements of every type that has it: inherited elements stand first.
+        /// The index among the elements of every type that has the element; inherited elements come first.
         let position: Int
         let binding: (strength: TypeModel.BindingStrength, valueSet: Int)?
-        /// Constraints that the element states beyond those of its type.
+        /// Constraints of the element in addition to those of its type.
         let invariants: [Int32]
         let isReference: Bool
     }
 
     struct TypeRule: Sendable {
         let kind: TypeModel.Kind
-        /// For a primitive.
+        /// The format of a primitive type; nil for other types.
         let format: PrimitiveFormat.Rule?
-        /// The places of the elements that must be there.
+        /// The indices of the required elements.
         let required: [Int]
-        /// Constraints of the type and of those it is derived from.
+        /// Constraints of the type and of its base types.
         let invariants: [Int32]
         let special: Special
     }
@@ -73,7 +73,8 @@ struct ValidationPlan: Sendable {
         resource = model.resourceType
     }
 
-    /// Constraints by the element's path; those of a backbone element belong to its type, which has the same path.
+    /// Returns the constraints by the element's path. Those of a backbone element belong to its type, which has the
+    /// same path.
     private static func own(_ element: TypeModel.Element, _ table: InvariantTable, _ model: TypeModel) -> [Int32] {
         guard model.type(element.path) == nil else { return [] }
         return (table.byPath[element.path] ?? []).filter { !table.rows[Int($0)].isNative }
@@ -100,12 +101,12 @@ struct ValidationPlan: Sendable {
     }
 }
 
-/// A set of places among the elements of one type.
+/// A set of indices of elements of one type.
 struct ElementSet: Sendable, Equatable {
     private var low: UInt64 = 0
     private var high: UInt64 = 0
 
-    /// How many elements a type can have.
+    /// Maximum number of elements of a type.
     static let capacity = 128
 
     mutating func insert(_ position: Int) {

@@ -4,8 +4,8 @@ extension ValidationReport {
     /// The system of the codes in ``operationOutcome``.
     public static let system = "urn:tributary:validation"
 
-    /// The codes of issues (``ValidationIssue/code``). It is a fragment: a constraint has its key for a code, and profiles
-    /// bring constraints of their own.
+    /// The codes of issues (``ValidationIssue/code``). The content is a fragment: the code of a violated constraint is
+    /// its key, and profiles add constraints of their own.
     public static var codeSystem: CodeSystem {
         var system = CodeSystem(id: "validation", status: .active, content: .fragment)
         system.url = Self.system
@@ -19,7 +19,7 @@ extension ValidationReport {
         return system
     }
 
-    /// The codes that are no keys of constraints.
+    /// The codes that are not keys of constraints.
     static let codes = [
         "abstract-type", "array-expected", "choice-type", "circular-contained", "closed-slicing",
         "constraint-not-evaluated", "contained-id", "duplicate-id", "empty-array", "empty-text", "entry-resource",

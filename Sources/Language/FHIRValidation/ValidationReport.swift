@@ -2,22 +2,22 @@ import FHIR
 
 /// The result of validating one resource.
 public struct ValidationReport: Sendable, Hashable {
-    /// The problems in the order of the document, as far as they have a place.
+    /// The issues in the order of the document, as far as they have a location.
     public internal(set) var issues: [ValidationIssue]
 
-    /// Makes a report of issues.
+    /// Creates a report from issues.
     public init(issues: [ValidationIssue]) { self.issues = issues }
 
-    /// Whether nothing is wrong: no issue is an error or fatal.
+    /// Whether the resource is valid: no issue is an error or fatal.
     public var isValid: Bool { !issues.contains { $0.severity >= .error } }
 
     /// The issues that are errors or fatal.
     public var errors: [ValidationIssue] { issues.filter { $0.severity >= .error } }
 
-    /// The report as a resource (<https://hl7.org/fhir/R4/operationoutcome.html>). One without problems says so, for an
-    /// outcome must hold an issue.
+    /// The report as a resource (<https://hl7.org/fhir/R4/operationoutcome.html>). Without problems, it contains an
+    /// issue that says so, because an outcome must contain an issue.
     ///
-    /// Line and column stand in HL7's extensions `operationoutcome-issue-line` and `operationoutcome-issue-col`, and in
+    /// Line and column are in HL7's extensions `operationoutcome-issue-line` and `operationoutcome-issue-col`, and in
     /// `location`.
     public var operationOutcome: OperationOutcome {
         var rows = issues.map(ValidationReport.row)

@@ -1,6 +1,6 @@
 import FHIR
 
-/// The entries of a Bundle by what refers to them.
+/// The entries of a Bundle by their full URLs.
 struct BundleIndex {
     private var types: [String: String] = [:]
 
@@ -13,12 +13,12 @@ struct BundleIndex {
         }
     }
 
-    /// The type of the entry with the full URL.
+    /// Returns the type of the entry with the full URL.
     func type(of url: String) -> String? { types[url] }
 }
 
 extension ValidationWalk {
-    /// The rules of Bundles beyond their constraints (<https://hl7.org/fhir/R4/bundle.html>).
+    /// Checks the rules of Bundles in addition to their constraints (<https://hl7.org/fhir/R4/bundle.html>).
     mutating func bundleRules(_ object: JSONObject) {
         guard let entries = object["entry"]?.array,
             let number = model.elementIndex(named: "entry", of: TypedElement.resourceType(of: object))
@@ -37,7 +37,7 @@ extension ValidationWalk {
         if let url = entry["fullUrl"]?.string {
             fullURL(url, entry["resource"]?.object)
         } else if ["document", "message", "collection", "searchset"].contains(bundleType), entry["resource"] != nil {
-            // HL7 asks for it in all but some Bundles; search results of many servers leave it out.
+            // HL7 requires it in nearly all types of Bundles, but search results of many servers omit it.
             if bundleType == "document" || bundleType == "message" {
                 error(
                     .required, "full-url",

@@ -1,8 +1,8 @@
 import FHIR
 
 extension ValidationWalk {
-    /// The rules of an extension (<https://hl7.org/fhir/R4/extensibility.html>): a value or nested extensions, an
-    /// absolute URL, and, where HL7 or a supplied profile defines it, its place and content.
+    /// Checks the rules of an extension (<https://hl7.org/fhir/R4/extensibility.html>): a value or nested extensions,
+    /// an absolute URL, and, if HL7 or a given profile defines it, its context and content.
     mutating func extensionRules(_ object: JSONObject) {
         let values = object.members.filter {
             $0.key.hasPrefix("value") && $0.key.dropFirst(5).first?.isUppercase == true
@@ -35,7 +35,7 @@ extension ValidationWalk {
         content(definition, object, values, nested)
     }
 
-    /// Checks an extension that HL7 does not define against its supplied definition: its place and its content.
+    /// Checks an extension that HL7 does not define against its given definition: its context and its content.
     mutating func suppliedExtension(_ object: JSONObject, _ element: TypedElement) {
         guard let url = object["url"]?.string, ValidationWalk.isAbsolute(url), profiles.definesExtension(url),
             ExtensionTable.r4.definition(url) == nil, let profile = profiles.profile(url)
@@ -44,14 +44,14 @@ extension ValidationWalk {
         if !profile.contexts.isEmpty { stands(in: profile.contexts) }
     }
 
-    /// Sees that an extension stands in one of the elements that its definition names.
+    /// Checks that an extension is in one of the elements of its definition's context.
     private mutating func stands(in elements: Set<String>, orIn extensions: Set<String> = []) {
         guard !elements.contains("Element"), elements.isDisjoint(with: contexts()) else { return }
         let places = (elements.sorted() + extensions.sorted()).prefix(8).joined(separator: ", ")
-        error(.extension, "extension-context", "This extension does not belong here, but to \(places): move it.")
+        error(.extension, "extension-context", "This extension is not allowed here, but in \(places): move it.")
     }
 
-    /// Checks the extensions of one element: one that is defined as single stands once.
+    /// Checks the extensions of one element: an extension with a maximum of one occurs only once.
     mutating func extensionList(_ object: JSONObject) {
         guard let list = object["extension"]?.array, list.count > 1 else { return }
         var seen: Set<String> = []
@@ -59,13 +59,13 @@ extension ValidationWalk {
             guard let url = item["url"]?.string, let definition = ExtensionTable.r4.definition(url) else { continue }
             if !definition.isRepeated, !seen.insert(url).inserted {
                 error(
-                    .extension, "extension-repeated", "The extension \(url) stands at most once here: keep one.",
+                    .extension, "extension-repeated", "The extension \(url) is allowed only once here: keep one.",
                     at: "extension")
             }
         }
     }
 
-    /// The URL of the extension that this one is nested in; nil where it is in none.
+    /// The URL of the extension that contains this one; nil if none does.
     private var outerExtension: String? {
         guard path.steps.count >= 2, path.steps[path.steps.count - 2].type == model.extensionType else { return nil }
         return extensionURLs.count >= 2 ? extensionURLs[extensionURLs.count - 2] : ""
@@ -99,7 +99,7 @@ extension ValidationWalk {
                 .extension, "modifier-extension",
                 "This extension changes the meaning of the element: put it into modifierExtension.")
         } else if !definition.isModifier && isModifierMember {
-            error(.extension, "modifier-extension", "This extension is no modifier: put it into extension.")
+            error(.extension, "modifier-extension", "This extension is not a modifier: put it into extension.")
         }
         guard !definition.hasOtherContext, !(definition.elements.isEmpty && definition.extensions.isEmpty) else {
             return
@@ -108,8 +108,8 @@ extension ValidationWalk {
         stands(in: definition.elements, orIn: definition.extensions)
     }
 
-    /// Every name by which the element that bears the extension may be called in a definition: its types and the
-    /// paths that lead to it from each type on the way.
+    /// Returns all names that a definition may use for the element with the extension: its types, and the paths that
+    /// lead to it from each type on the path.
     private func contexts() -> Set<String> {
         var names: Set<String> = []
         let steps = path.steps.dropLast()
@@ -133,7 +133,7 @@ extension ValidationWalk {
             names.insert((element.isChoice ? String(element.path.dropLast(3)) : element.path) + tail)
             tail = "." + element.name + tail
         }
-        // Inherited elements are declared by a base; name them by the resource, too.
+        // Inherited elements are declared by a base type; their path from the resource is also added.
         if let frame = frames.last { names.insert(frame.element.typeName + tail) }
         return names
     }
@@ -160,7 +160,7 @@ extension ValidationWalk {
             guard let content = definition.nested[name] else {
                 if !ValidationWalk.isAbsolute(name) {
                     let names = definition.nested.keys.sorted().joined(separator: ", ")
-                    // The definitions slice the parts openly: another one is odd, but not forbidden.
+                    // The definitions have open slicing of the parts: another part is unusual, but not forbidden.
                     warning(
                         .extension, "nested-extension",
                         "This extension has only the parts \(names): correct the URL of the nested one.",
@@ -182,7 +182,7 @@ extension ValidationWalk {
             if content.isRequired && count == 0 {
                 error(.extension, "nested-extension", "This extension must have the part \(name): add it.")
             } else if !content.isRepeated && count > 1 {
-                error(.extension, "nested-extension", "The part \(name) stands at most once: keep one.")
+                error(.extension, "nested-extension", "The part \(name) is allowed only once: keep one.")
             }
         }
     }
@@ -194,7 +194,7 @@ extension ValidationWalk {
             let names = content.types.map { "value" + ($0.name.first?.uppercased() ?? "") + $0.name.dropFirst() }
             error(
                 .extension, "extension-type",
-                "The value of this extension is \(names.joined(separator: " or ")): write it so.", at: member.key)
+                "The value of this extension is \(names.joined(separator: " or ")): use that name.", at: member.key)
             return
         }
         guard let (number, inner) = model.memberIndex(member.key, of: model.extensionType) else { return }

@@ -1,7 +1,8 @@
 import FHIR
 
 extension ValidationWalk {
-    /// txt-1 and txt-2: a narrative is safe and says something (<https://hl7.org/fhir/R4/narrative.html>).
+    /// Checks txt-1 and txt-2: a narrative has no active content and is not empty
+    /// (<https://hl7.org/fhir/R4/narrative.html>).
     mutating func narrative(_ value: JSON) {
         guard let text = value.string else { return }
         guard let problem = NarrativeCheck.problem(in: text) else { return }

@@ -2,16 +2,16 @@ import FHIR
 import FHIRPath
 
 extension ValidationWalk {
-    /// An element with the step that leads to it.
+    /// An element with its step in the path.
     struct Item {
         let step: ElementPath.Step
         let element: TypedElement
     }
 
-    /// How deep profiles may lead into each other.
+    /// Maximum nesting of profiles.
     static let maximumProfileDepth = 40
 
-    /// The profiles that a resource names itself, and those that the caller asks for.
+    /// Checks the profiles in the resource's `meta.profile`, and those that the caller requires.
     mutating func profileRules(_ object: JSONObject, _ element: TypedElement, named: [String]) {
         let claimed = (object["meta"]?["profile"]?.array ?? []).compactMap(\.string)
         var seen: Set<String> = []
@@ -24,26 +24,26 @@ extension ValidationWalk {
                 }
                 report(
                     .information, .notFound, "unknown-profile",
-                    "The profile \(url) was not supplied: what it asks for was not checked.")
+                    "The profile \(url) was not supplied: its rules were not checked.")
                 continue
             }
             conform(element, to: profile)
         }
     }
 
-    /// Checks an element against a profile and those that it is derived from.
+    /// Checks an element against a profile and the profiles from which it is derived.
     mutating func conform(_ element: TypedElement, to profile: Profile) {
         guard profileDepth < ValidationWalk.maximumProfileDepth else {
             error(
                 .tooCostly, "profile-depth",
-                "Profiles lead into each other without end: \(profile.url) was not followed.")
+                "The profiles are nested too deeply: \(profile.url) was not checked.")
             return
         }
         let type = model.type(profile.type) ?? .unknown
         guard element.type == type || model.isSubtype(element.type, of: type) else {
             error(
                 .invalid, "profile-type",
-                "The profile \(profile.url) is for \(profile.type), and here stands \(element.typeName).")
+                "The profile \(profile.url) is for \(profile.type), but this is \(element.typeName).")
             return
         }
         profileDepth += 1
@@ -75,18 +75,17 @@ extension ValidationWalk {
         url.hasPrefix(corePrefix) && TypeModel.r4.type(String(url.dropFirst(corePrefix.count))) != nil
     }
 
-    /// Checks a resource against the definition of a type of R4: all else that it asks for is checked anyway.
+    /// Checks a resource against a type of R4. All other rules of the type are always checked.
     private mutating func coreType(_ name: String, of element: TypedElement) {
         guard let type = model.type(name), element.type != type, !model.isSubtype(element.type, of: type) else {
             return
         }
-        error(.invalid, "profile-type", "The profile is for \(name), and here stands \(element.typeName).")
+        error(.invalid, "profile-type", "The profile is for \(name), but this is \(element.typeName).")
     }
 
     // MARK: One element
 
-    /// Applies a node to one element. `bases` are the nodes of the profiles it is derived from, for slicings that only
-    /// they state.
+    /// Applies a node to one element. `bases` are the nodes of the base profiles, for slicings that only they define.
     mutating func content(_ node: ProfileNode, _ element: TypedElement, bases: [ProfileNode]) {
         guard !isFull else { return }
         types(node, element)
@@ -144,20 +143,20 @@ extension ValidationWalk {
             error(.value, "fixed-value", "The profile fixes the value here (\(node.id)): write exactly that.")
         }
         if let pattern = node.pattern, !PatternMatch.matches(element.value, pattern) {
-            error(.value, "pattern-value", "The profile asks for a pattern here (\(node.id)): have all that it has.")
+            error(.value, "pattern-value", "The profile requires a pattern here (\(node.id)): add all of its content.")
         }
         if let most = node.maxLength, let text = element.value.string, text.unicodeScalars.count > most {
-            error(.tooLong, "profile-length", "The profile allows \(most) characters here: shorten the text.")
+            error(.tooLong, "profile-length", "The profile allows up to \(most) characters here: shorten the text.")
         }
         if let least = node.minValue, ValidationWalk.isLess(element.value, least) {
-            error(.value, "profile-range", "The value is below what the profile allows (\(node.id)).")
+            error(.value, "profile-range", "The value is below the minimum of the profile (\(node.id)).")
         }
         if let most = node.maxValue, ValidationWalk.isLess(most, element.value) {
-            error(.value, "profile-range", "The value is above what the profile allows (\(node.id)).")
+            error(.value, "profile-range", "The value is above the maximum of the profile (\(node.id)).")
         }
     }
 
-    /// Numbers by their value, dates of one precision by their text, quantities of one unit by their number.
+    /// Compares numbers by value, dates and times by their start, and quantities with the same code by their value.
     private static func isLess(_ left: JSON, _ right: JSON) -> Bool {
         switch (left, right) {
         case (.number(let left), .number(let right)):
@@ -185,16 +184,16 @@ extension ValidationWalk {
         guard let isMember = options.context.terminology?.memberOf(element, valueSet: binding.valueSet) else {
             report(
                 .information, .notFound, "unknown-value-set",
-                "The profile requires a code of \(binding.valueSet), which is not known here: it was not checked.")
+                "The profile requires a code of \(binding.valueSet), which is unknown: it was not checked.")
             return
         }
         guard !isMember else { return }
         error(.codeInvalid, "required-binding", "The code is not in \(binding.valueSet): use one that is.")
     }
 
-    // MARK: The elements under one name
+    // MARK: The elements with one name
 
-    /// The elements under a name, with their steps.
+    /// Returns the elements with a name, with their steps.
     func items(_ name: String, of element: TypedElement) -> [Item] {
         let elements = element.children(name)
         guard !elements.isEmpty else { return [] }
@@ -231,7 +230,7 @@ extension ValidationWalk {
         if let least = node.min, count < least {
             error(
                 .required, "profile-cardinality",
-                "The profile asks for at least \(least) \(name), and \(count) stand here: add what is missing.",
+                "The profile requires at least \(least) \(name), but there are \(count): add what is missing.",
                 at: node.name)
         }
         if let most = node.max, count > most {
@@ -239,14 +238,14 @@ extension ValidationWalk {
                 .structure, "profile-cardinality",
                 most == 0
                     ? "The profile allows no \(name) here: remove it."
-                    : "The profile allows at most \(most) \(name), and \(count) stand here: remove some.", at: node.name
+                    : "The profile allows up to \(most) \(name), but there are \(count): remove some.", at: node.name
             )
         }
     }
 
-    // MARK: Trying out
+    // MARK: Trials
 
-    /// Whether an element conforms, without a report.
+    /// Whether an element conforms, without reporting issues.
     func conforms(_ element: TypedElement, to profile: Profile) -> Bool {
         var trial = self
         trial.issues = []

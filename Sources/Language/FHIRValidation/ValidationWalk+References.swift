@@ -1,7 +1,7 @@
 import FHIR
 
 extension ValidationWalk {
-    /// The shape and target of a reference (<https://hl7.org/fhir/R4/references.html>).
+    /// Checks the form and target of a reference (<https://hl7.org/fhir/R4/references.html>).
     mutating func referenceRules(_ object: JSONObject) {
         guard path.steps.last?.declaration ?? -1 >= 0, let step = path.steps.last else { return }
         let literal = object["reference"]?.string
@@ -30,22 +30,22 @@ extension ValidationWalk {
         guard let relative = LiteralReference(relative: literal) else {
             error(
                 .value, "invalid-reference",
-                "A relative reference is Type/id or Type/id/_history/version, one inside the resource begins with #.",
+                "A relative reference is Type/id or Type/id/_history/version; inside the resource, it begins with #.",
                 at: "reference")
             return
         }
         if model.type(relative.type).map({ model.kind(of: $0) == .resource }) != true {
             error(
-                .value, "invalid-reference", "R4 knows no resource type of this name: correct the reference.",
+                .value, "invalid-reference", "R4 has no resource type of this name: correct the reference.",
                 at: "reference")
         }
     }
 
-    /// ref-1: what begins with `#` names a resource contained in the outermost one, or the outermost itself.
+    /// ref-1: a reference with `#` is to a resource contained in the outermost one, or to the outermost one itself.
     private mutating func containedTarget(_ id: String) {
         guard let root = frames.last(where: { !$0.isContained }) ?? frames.first else { return }
         if id.isEmpty {
-            // A contained resource points to its container so.
+            // A contained resource refers to its container in this way.
             if frames.last?.isContained != true {
                 error(
                     .invariant, "ref-1", "ref-1: Only a contained resource refers to its container by #.",
@@ -61,7 +61,7 @@ extension ValidationWalk {
         }
     }
 
-    /// Whether the target is of a type that may stand here, as far as the reference or its target tells.
+    /// Checks that the target has an allowed type, as far as the reference or its target determines the type.
     mutating func referenceTarget(_ object: JSONObject, allowed: [String]) {
         let literal = object["reference"]?.string
         var target = literal.flatMap { targetType($0) }
@@ -70,7 +70,7 @@ extension ValidationWalk {
                 stated.hasPrefix("http://hl7.org/fhir/StructureDefinition/") ? String(stated.dropFirst(40)) : stated
             if let target, model.type(name).map({ model.kind(of: $0) == .resource }) == true, target != name {
                 error(
-                    .value, "reference-type", "The type says \(name) and the reference \(target): make them agree.",
+                    .value, "reference-type", "The type is \(name), the reference to \(target): make them agree.",
                     at: "type")
             }
             if model.type(name).map({ model.kind(of: $0) == .resource }) == true { target = target ?? name }
@@ -78,11 +78,11 @@ extension ValidationWalk {
         guard let target, !allowed.isEmpty, model.type(target) != nil, !allowed.contains(target) else { return }
         error(
             .value, "reference-target",
-            "This reference points to \(allowed.joined(separator: ", ")), not to \(target): correct it.",
+            "This reference must be to \(allowed.joined(separator: ", ")), not to \(target): correct it.",
             at: literal == nil ? "type" : "reference")
     }
 
-    /// The type of what a literal reference points to; nil where nothing tells it.
+    /// Returns the type of a literal reference's target; nil if it is not known.
     func targetType(_ literal: String) -> String? {
         if literal.hasPrefix("#") {
             let id = String(literal.dropFirst())
@@ -103,7 +103,7 @@ struct LiteralReference: Equatable {
     let type: String
     let id: String
 
-    /// A relative reference; nil where the text is none.
+    /// Reads a relative reference; nil if the text is not one.
     init?(relative text: String) {
         if let (type, id) = LiteralReference.plainParts(text) {
             guard Resource.isTypeName(type), Resource.isID(id) else { return nil }
@@ -112,7 +112,7 @@ struct LiteralReference: Equatable {
         }
         let plain = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).first ?? ""
         let parts = plain.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        // A search by criteria is how a transaction refers to what it does not know (conditional reference).
+        // In a transaction, a search by criteria refers to a resource with an unknown id (conditional reference).
         if parts.count == 1, let mark = parts[0].firstIndex(of: "?"), Resource.isTypeName(String(parts[0][..<mark])) {
             (type, id) = (String(parts[0][..<mark]), "")
             return
@@ -123,7 +123,7 @@ struct LiteralReference: Equatable {
         (type, id) = (parts[0], parts[1])
     }
 
-    /// `Type/id`, the usual form, without arrays of its parts; nil for any other form.
+    /// Returns the parts of `Type/id`, the usual form, without arrays; nil for any other form.
     private static func plainParts(_ text: String) -> (type: String, id: String)? {
         text.utf8.withContiguousStorageIfAvailable { bytes -> (type: String, id: String)? in
             var slash: Int?
@@ -143,7 +143,7 @@ struct LiteralReference: Equatable {
         } ?? nil
     }
 
-    /// The end of any URL, where it has the form of a server's.
+    /// Reads the end of any URL that has the form of a server's.
     init?(anyURL text: String) {
         if let (type, id) = LiteralReference.plainParts(text) {
             guard Resource.isTypeName(type),

@@ -1,7 +1,7 @@
 import FHIR
 
 extension ValidationWalk {
-    /// The rules of every resource: those of `DomainResource` and of contained resources
+    /// Checks the rules of every resource: those of `DomainResource` and of contained resources
     /// (<https://hl7.org/fhir/R4/domainresource.html#invs>).
     mutating func resourceRules(_ object: JSONObject, _ element: TypedElement, isContained: Bool) {
         extensionList(object)
@@ -16,7 +16,7 @@ extension ValidationWalk {
         references(to: contained, in: object)
     }
 
-    /// dom-2, dom-4, dom-5, and the id that a contained resource needs.
+    /// Checks dom-2, dom-4, dom-5, and the id that a contained resource requires.
     private mutating func containedRules(_ object: JSONObject) {
         if object["contained"] != nil {
             error(
@@ -36,7 +36,8 @@ extension ValidationWalk {
         }
     }
 
-    /// dom-3: every contained resource is referred to, or refers to its container; and ids are unique.
+    /// Checks dom-3: every contained resource is referred to, or refers to its container. Also checks that ids are
+    /// unique.
     private mutating func references(to contained: [JSON], in object: JSONObject) {
         var outer = LocalReferences()
         outer.collect(object, TypedElement.resourceType(of: object), skipping: "contained")
@@ -90,13 +91,13 @@ extension ValidationWalk {
     }
 }
 
-/// The references by `#id` that stand in a resource.
+/// The references by `#id` in a resource.
 struct LocalReferences {
     private(set) var ids: Set<String> = []
-    /// Whether one is `#` alone: the container.
+    /// Whether there is a reference `#`, to the container.
     private(set) var refersToContainer = false
 
-    /// Collects from the values of URI types, which are where references stand.
+    /// Collects references from values of URI types.
     mutating func collect(_ object: JSONObject, _ type: TypeModel.TypeID, skipping: String) {
         let model = TypeModel.r4
         for member in object.members where member.key != skipping {
@@ -119,7 +120,7 @@ struct LocalReferences {
         }
     }
 
-    /// The contained resources that the container reaches, over others where need be.
+    /// Returns the contained resources that the container refers to, directly or through others.
     static func reachable(from outer: LocalReferences, through inner: [String: LocalReferences]) -> Set<String> {
         var reached = outer.ids
         var open = Array(outer.ids)
@@ -129,12 +130,12 @@ struct LocalReferences {
         return reached
     }
 
-    /// The contained resources that stand in circles, or between two of them: what is left when those that refer to none,
-    /// and those that none refers to, are taken away again and again.
+    /// Returns the contained resources in cycles, or between two cycles: those that remain after repeated removal of
+    /// resources without outgoing references, and of resources without incoming ones.
     static func circles(_ inner: [String: LocalReferences]) -> Set<String> {
         var rest = Set(inner.keys)
         for isForward in [true, false] {
-            // How many of the rest each one leads to, and who leads to whom.
+            // Number of remaining resources to which each one leads, and the resources that lead to each one.
             var count: [String: Int] = [:]
             var leading: [String: [String]] = [:]
             for id in rest {

@@ -1,9 +1,9 @@
 import FHIR
 import FHIRPath
 
-/// Which elements belong to which slice of a profile (<https://hl7.org/fhir/R4/profiling.html#slicing>).
+/// Assigns elements to the slices of a profile (<https://hl7.org/fhir/R4/profiling.html#slicing>).
 extension ValidationWalk {
-    /// Sorts the elements into the slices, then checks each slice (<https://hl7.org/fhir/R4/profiling.html#slicing>).
+    /// Assigns the elements to the slices, then checks each slice (<https://hl7.org/fhir/R4/profiling.html#slicing>).
     mutating func slices(
         _ node: ProfileNode, _ slicing: ProfileNode.Slicing?, _ items: [Item], inherited: [ProfileNode]
     ) {
@@ -18,7 +18,7 @@ extension ValidationWalk {
                     inside(item.step) {
                         $0.error(
                             .structure, "closed-slicing",
-                            "The profile allows only the slices \(node.slices.compactMap(\.sliceName).joined(separator: ", ")) here, and this is none of them: remove or correct it."
+                            "The profile allows only the slices \(node.slices.compactMap(\.sliceName).joined(separator: ", ")) here, and this is not one of them: remove or correct it."
                         )
                     }
                 }
@@ -28,12 +28,12 @@ extension ValidationWalk {
                 inside(item.step) {
                     $0.error(
                         .structure, "slice-order",
-                        "What belongs to no slice stands behind the slices: move it to the end.")
+                        "An element without a slice must follow the slices: move it to the end.")
                 }
             }
             if slicing?.isOrdered == true && index < lastSlice {
                 inside(item.step) {
-                    $0.error(.structure, "slice-order", "The slices stand in the order of the profile: reorder them.")
+                    $0.error(.structure, "slice-order", "The slices must be in the order of the profile: reorder them.")
                 }
             }
             lastSlice = max(lastSlice, index)
@@ -47,13 +47,13 @@ extension ValidationWalk {
         }
     }
 
-    /// Whether an element is one of a slice: every discriminator says so.
+    /// Whether an element belongs to a slice: every discriminator matches.
     private func belongs(
         _ item: Item, to slice: ProfileNode, _ node: ProfileNode, _ slicing: ProfileNode.Slicing?
     ) -> Bool {
         guard budget.spend() else { return false }
         guard let slicing, !slicing.discriminators.isEmpty else {
-            // Without a slicing, a choice is sliced by its type and extensions by their URL.
+            // Without a slicing, a choice is sliced by its type, and extensions by their URL.
             if node.name == "extension" || node.name == "modifierExtension" {
                 return hasURL(item.element, of: slice)
             }
@@ -116,7 +116,8 @@ extension ValidationWalk {
         }
     }
 
-    /// The types that the references at the path point to, as far as the reference or its target tells.
+    /// Returns the types of the references' targets at the path, as far as the reference or its target determines the
+    /// type.
     private func targetTypes(_ element: TypedElement, _ path: String) -> [String] {
         let names = path.split(separator: ".").dropLast().filter { $0 != "$this" }.map(String.init)
         var found = [element]
@@ -144,13 +145,13 @@ extension ValidationWalk {
         return found.compactMap { if case .element(let element) = $0 { element } else { nil } }
     }
 
-    /// The rules of a profile at a place: its node, and the value that is fixed there or in what stands above.
+    /// The rules of a profile at a path: its node, and the value that is fixed there or in an ancestor.
     private struct Statement {
         var node: ProfileNode?
         var value: JSON?
     }
 
-    /// Everything that a slice says at the path of a discriminator; slices on the way say their own.
+    /// Returns all rules of a slice at the path of a discriminator, including those of slices on the path.
     private static func statements(at path: String, of slice: ProfileNode) -> [Statement] {
         var found = [Statement(node: slice, value: slice.fixed ?? slice.pattern)]
         for part in path.split(separator: ".") {
@@ -173,7 +174,7 @@ extension ValidationWalk {
         if let array = inherited?.array { inherited = array.first }
         guard let child = statement.node?.child(name) else { return [Statement(node: nil, value: inherited)] }
         let own = ([child] + child.slices).map { Statement(node: $0, value: $0.fixed ?? $0.pattern ?? inherited) }
-        // Where a slice says more than the element itself, the element's silence is no statement.
+        // If a slice has more rules than the element itself, the element without rules is ignored.
         let telling = own.filter { $0.value != nil || $0.node?.children.isEmpty == false }
         return telling.isEmpty ? own : telling
     }

@@ -1,7 +1,8 @@
 import FHIR
 
 extension ValidationWalk {
-    /// The members of an object: names, shapes, cardinalities, choices; then each value; then what is missing.
+    /// Checks the members of an object: names, JSON types, cardinalities and choices; then each value; then missing
+    /// elements.
     mutating func members(of object: JSONObject, _ element: TypedElement) {
         let type = element.type
         let rule = plan.types[Int(type.index)]
@@ -39,7 +40,7 @@ extension ValidationWalk {
                         at: member.key)
                     continue
                 }
-                // Beside a value it is looked at with the value.
+                // A sibling of a value is checked together with the value.
                 if object[key] != nil { continue }
             }
             if seen.contains(stated.position) {
@@ -57,7 +58,7 @@ extension ValidationWalk {
         for number in rule.invariants { invariant(number, element) }
     }
 
-    /// Walks the value under one name, or the array of them.
+    /// Checks the value with one name, or the array of values.
     private mutating func content(
         _ value: JSON?, _ sibling: JSON?, _ type: TypeModel.TypeID, _ number: Int32,
         _ stated: ValidationPlan.ElementRule
@@ -101,7 +102,7 @@ extension ValidationWalk {
             if value != nil && items.count > values.count {
                 error(
                     .structure, "sibling-length",
-                    "The sibling has more places than the element: fill up the shorter one with null.")
+                    "The sibling has more items than the element: fill the shorter array with null.")
             }
             siblings = items
         }
@@ -147,7 +148,7 @@ extension ValidationWalk {
             if element.name.lowercased() == key.lowercased() {
                 error(
                     .structure, "unknown-element",
-                    "\(name) has no such element; \(element.name) is meant: write it so.", at: written)
+                    "\(name) has no such element; \(element.name) is meant: use that name.", at: written)
                 return
             }
         }
@@ -164,7 +165,7 @@ extension ValidationWalk {
     private mutating func secondType(_ number: Int32, _ key: String) {
         error(
             .structure, "several-choices",
-            "\(model.declaration(number).path) may stand once, with one type: keep one of its members.", at: key)
+            "\(model.declaration(number).path) is allowed once, with one type: keep one of its members.", at: key)
     }
 
     private mutating func missing(_ position: Int, _ type: TypeModel.TypeID) {

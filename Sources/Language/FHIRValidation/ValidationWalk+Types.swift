@@ -2,7 +2,7 @@ import FHIR
 import UCUM
 
 extension ValidationWalk {
-    /// The rules of single data types beyond their structure.
+    /// Checks the rules of certain data types in addition to their structure.
     mutating func special(_ special: ValidationPlan.Special, _ object: JSONObject) {
         switch special {
         case .extension: extensionRules(object)
@@ -14,7 +14,8 @@ extension ValidationWalk {
         if special != .extension { extensionList(object) }
     }
 
-    /// A unit's code needs its system (qty-3), and a code of UCUM should be one: no binding makes it an error.
+    /// Checks that a unit's code has a system (qty-3), and that a code of UCUM is valid. No binding makes this an
+    /// error.
     private mutating func quantityRules(_ object: JSONObject) {
         let hasCode = object["code"] != nil || object.sibling(of: "code") != nil
         if hasCode, object["system"] == nil, object.sibling(of: "system") == nil {
@@ -43,13 +44,13 @@ extension ValidationWalk {
         }
     }
 
-    /// Whether a type is one that libraries leave empty but for an id: HealthKitOnFHIR's identifier has the sample's UUID as
-    /// its id, and no value.
+    /// Whether libraries write elements of this type with only an id: HealthKitOnFHIR's identifier has the sample's
+    /// UUID as its id, and no value.
     func mayHaveIDAlone(_ type: TypeModel.TypeID) -> Bool {
         ["Identifier", "Coding"].contains(model.name(of: type))
     }
 
-    /// Whether the primitive that is looked at is the value of an Identifier.
+    /// Whether the present primitive is the value of an Identifier.
     var isIdentifierValue: Bool {
         guard path.steps.count >= 2, path.steps[path.steps.count - 1].key == "value" else { return false }
         let owner = path.steps[path.steps.count - 2].type

@@ -1,7 +1,7 @@
 import FHIR
 
 extension ValidationWalk {
-    /// A primitive: its format, then what stands beside it.
+    /// Checks a primitive: its sibling, then its format.
     mutating func primitive(
         _ value: JSON, beside sibling: JSON?, _ type: TypeModel.TypeID, _ rule: ValidationPlan.TypeRule,
         _ declaration: Int32
@@ -22,15 +22,15 @@ extension ValidationWalk {
                 } else {
                     error(
                         .structure, "wrong-shape",
-                        "A \(model.name(of: type)) is \(format.shape); here stands \(ValidationWalk.shape(of: value)).")
+                        "A \(model.name(of: type)) is \(format.shape); found \(ValidationWalk.shape(of: value)).")
                 }
             case .format(let sentence):
                 error(
-                    .value, "invalid-\(model.name(of: type))", "The value is no \(model.name(of: type)): \(sentence).")
+                    .value, "invalid-\(model.name(of: type))", "This is not a \(model.name(of: type)): \(sentence).")
             case .tooLong:
-                error(.tooLong, "text-too-long", "A text of FHIR has at most 1,048,576 characters: shorten it.")
+                error(.tooLong, "text-too-long", "A text of FHIR has a maximum of 1,048,576 characters: shorten it.")
             case .blank:
-                let sentence = "A text has at least one character that is no space: leave the element out."
+                let sentence = "A text has at least one character that is not a space: leave the element out."
                 if isIdentifierValue {
                     warning(.value, "empty-text", sentence)
                 } else {
@@ -51,10 +51,10 @@ extension ValidationWalk {
         if path.steps.last?.key == "id" { elementID(value) }
     }
 
-    /// The object beside a primitive: only an id and extensions.
+    /// Checks the sibling object of a primitive, which has only an id and extensions.
     private mutating func sibling(_ sibling: JSON, hasValue: Bool) {
         guard let object = sibling.object else {
-            error(.structure, "wrong-shape", "Beside a primitive stands an object with id and extension.")
+            error(.structure, "wrong-shape", "The sibling of a primitive is an object with id and extension.")
             return
         }
         if object.isEmpty {
@@ -78,13 +78,13 @@ extension ValidationWalk {
         return ElementPath.Step(key: "id", index: nil, declaration: number, type: model.type("string") ?? .unknown)
     }
 
-    /// The id of an element stands once in its resource (<https://hl7.org/fhir/R4/element.html#id>).
+    /// Checks that the id of an element is unique in its resource (<https://hl7.org/fhir/R4/element.html#id>).
     private mutating func elementID(_ value: JSON) {
         guard let id = value.string, let depth = frames.last?.depth, path.steps.count > depth + 1 else { return }
         if id.contains(" ") {
             error(.value, "invalid-id", "The id of an element has no spaces.")
         }
-        // Snapshot and differential describe the same elements, each with its ids.
+        // Snapshot and differential describe the same elements, so each has its own scope of ids.
         let part = path.steps[depth].key
         let scope = part == "snapshot" || part == "differential" ? part + "#" : ""
         let isNew = frames[frames.count - 1].elementIDs.insert(scope + id).inserted
@@ -95,7 +95,7 @@ extension ValidationWalk {
 
     // MARK: Bindings
 
-    /// Whether a coded value is in the value set that the element is bound to.
+    /// Checks that a coded value is in the value set to which the element is bound.
     mutating func bind(
         _ value: JSON, _ special: ValidationPlan.Special,
         _ binding: (strength: TypeModel.BindingStrength, valueSet: Int)
@@ -118,7 +118,7 @@ extension ValidationWalk {
     ) {
         let codings = (concept["coding"]?.array ?? []).compactMap(\.object).filter { $0["code"]?.string != nil }
         guard !codings.isEmpty else {
-            // Text alone names no code; that is allowed unless the binding is required.
+            // A text alone has no code; this is allowed unless the binding is required.
             if binding.strength == .required, terminology.isKnown(binding.valueSet), concept["extension"] == nil {
                 error(
                     .codeInvalid, "required-binding",
@@ -143,7 +143,7 @@ extension ValidationWalk {
         }
     }
 
-    /// Whether a coding has a system of the value set and a code that is not there.
+    /// Whether a coding has a system of the value set, but a code outside of it.
     private func isForeign(_ coding: JSONObject, _ number: Int) -> Bool {
         coding["system"]?.string.map { terminology.hasSystem($0, number: number) } ?? false
     }

@@ -1,25 +1,25 @@
 import FHIR
 import FHIRPath
 
-/// One pass over a resource: each element is looked at once, with its type and rules.
+/// One pass over a resource that visits each element once, with its type and rules.
 ///
-/// 1. Structure: known name, shape, cardinality, one type of a choice (``structure(of:_:)``).
-/// 2. Values: the format of primitives, bindings, what single types ask for.
+/// 1. Structure: known name, JSON type, cardinality, one type of a choice (``members(of:_:)``).
+/// 2. Values: the format of primitives, bindings, and the rules of certain types.
 /// 3. Constraints by FHIRPath.
 /// 4. The profiles that the resource or the caller names.
 struct ValidationWalk {
-    /// A resource on the way: the outermost, one in a Bundle or a contained one.
+    /// A resource that contains the present element: the outermost, one in a Bundle or a contained one.
     struct Frame {
         let object: JSONObject
         let element: TypedElement
-        /// How many steps of the path lead to it.
+        /// Number of steps of the path to the resource.
         let depth: Int
         let isContained: Bool
         /// The types of the contained resources by their ids.
         let contained: [String: String]
         /// The contained resources by their ids.
         let containedElements: [String: TypedElement]
-        /// The ids of elements that were met, each of which must be one of a kind.
+        /// The ids of the visited elements, which must be unique.
         var elementIDs: Set<String> = []
 
         init(_ object: JSONObject, _ element: TypedElement, depth: Int, isContained: Bool) {
@@ -44,21 +44,21 @@ struct ValidationWalk {
     let terminology = BuiltInTerminology.r4
     let options: FHIRValidator.Options
     let profiles: ProfileSet
-    /// A step is taken for each element and for each step of a constraint.
+    /// One step is spent for each element and for each step of a constraint.
     let budget: StepBudget
     var path: ElementPath
     var frames: [Frame] = []
-    /// The Bundles around, innermost last, for references between their entries.
+    /// The enclosing Bundles, innermost last, for references between their entries.
     var bundles: [BundleIndex] = []
-    /// The URLs of the extensions around, innermost last.
+    /// The URLs of the enclosing extensions, innermost last.
     var extensionURLs: [String] = []
     var profileDepth = 0
     var issues: [FoundIssue] = []
     private var errorCount = 0
-    /// Warnings and notes, those beyond the limit included.
+    /// Number of warnings and notes, including those beyond the limit.
     private(set) var otherCount = 0
 
-    /// An issue with the way to it, for the search of its line.
+    /// An issue with its path, for finding its line.
     struct FoundIssue {
         let issue: ValidationIssue
         let steps: [ElementPath.Step]
@@ -74,10 +74,10 @@ struct ValidationWalk {
 
     // MARK: Issues
 
-    /// Whether the walk ends: there are so many errors that more would help nobody, or no steps are left.
+    /// Whether the walk should stop: the limit of errors is reached, or no steps remain.
     var isFull: Bool { hasManyErrors || budget.isExhausted }
 
-    /// Whether there are so many errors that more would help nobody.
+    /// Whether the limit of errors is reached.
     var hasManyErrors: Bool { errorCount >= options.maximumIssues }
 
     mutating func report(
@@ -95,7 +95,7 @@ struct ValidationWalk {
         }
         let issue = ValidationIssue(
             severity, kind, code: code, expression: path.expression(of: steps[...]), message: message)
-        // An extension is checked where it stands, and once more where a profile asks for it.
+        // An extension is checked at its location, and again if a profile has rules for it.
         if profileDepth > 0, issues.contains(where: { $0.issue == issue }) { return }
         if severity >= .error { errorCount += 1 } else { otherCount += 1 }
         issues.append(FoundIssue(issue: issue, steps: steps, root: path.root))
@@ -109,7 +109,7 @@ struct ValidationWalk {
         report(.warning, kind, code, message, at: child)
     }
 
-    /// Steps into a child and out again.
+    /// Runs the body with a step appended to the path.
     mutating func inside(_ step: ElementPath.Step, _ body: (inout ValidationWalk) -> Void) {
         path.steps.append(step)
         body(&self)
@@ -118,7 +118,7 @@ struct ValidationWalk {
 
     // MARK: Elements
 
-    /// A resource: the outermost, or one inside another.
+    /// Checks a resource: the outermost, or one inside of another.
     mutating func resource(_ object: JSONObject, isContained: Bool = false, profiles named: [String] = []) {
         let element = TypedElement(resource: object)
         guard element.type.isKnown else {
@@ -158,11 +158,11 @@ struct ValidationWalk {
         let near = model.resourceTypes.first { $0.lowercased() == text.lowercased() }
         error(
             .structure, "unknown-resource-type",
-            near.map { "R4 knows this type as \($0): write it so." }
-                ?? "R4 knows no resource of this type: name one of its types.", at: "resourceType")
+            near.map { "The name of this type in R4 is \($0): use that name." }
+                ?? "R4 has no resource of this type: use one of its types.", at: "resourceType")
     }
 
-    /// One value of an element, by its type.
+    /// Checks one value of an element, by its type.
     mutating func value(_ value: JSON, beside sibling: JSON?, _ type: TypeModel.TypeID, _ declaration: Int32) {
         guard !isFull, budget.spend() else { return }
         let rule = plan.types[Int(type.index)]
@@ -199,7 +199,7 @@ struct ValidationWalk {
         if value.isNull {
             error(.structure, "null-value", "FHIR has no null here: leave the element out.")
         } else {
-            error(.structure, "wrong-shape", "Write \(wanted); here stands \(ValidationWalk.shape(of: value)).")
+            error(.structure, "wrong-shape", "Write \(wanted); found \(ValidationWalk.shape(of: value)).")
         }
     }
 
@@ -218,7 +218,7 @@ struct ValidationWalk {
         let isContained = path.steps.last?.key == "contained"
         let found = TypedElement.resourceType(of: object)
         if found.isKnown, !model.isSubtype(found, of: type) {
-            error(.structure, "wrong-resource-type", "Here stands a \(model.name(of: type)); put one here.")
+            error(.structure, "wrong-resource-type", "A \(model.name(of: type)) is expected here.")
             return
         }
         resource(object, isContained: isContained)
@@ -239,12 +239,12 @@ struct ValidationWalk {
     ) {
         guard !budget.isExhausted else { return }
         do {
-            // A constraint must hold: what cannot be told does not, as in HL7's own validator. A mere advice is no reason to
-            // speak of what is not there.
+            // A constraint must be true: an empty result counts as a violation, as in HL7's own validator. For a
+            // warning, an empty result is not reported.
             if try expression.evaluateBoolean(element, in: evaluationContext, budget: budget) ?? !isError { return }
         } catch {
             report(
-                // R4's own constraints can be read: only a resource of great size brings them to their limits.
+                // R4's own constraints can be parsed, so only a very large resource can exceed their limits.
                 isError && !isOwn ? .error : .warning, error.kind == .limit ? .tooCostly : .notSupported,
                 "constraint-not-evaluated", "The constraint \(key) could not be evaluated: \(error.message)")
             return
@@ -252,7 +252,7 @@ struct ValidationWalk {
         report(isError ? .error : .warning, .invariant, key, "\(key): \(sentence)")
     }
 
-    /// The resources around, for `%resource` and `resolve()`.
+    /// The context of constraints, with the enclosing resources for `%resource` and `resolve()`.
     var evaluationContext: FHIRPathContext {
         var context = options.context
         let current = frames.last { !$0.isContained } ?? frames.last

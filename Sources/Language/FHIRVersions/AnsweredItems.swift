@@ -1,7 +1,7 @@
 import FHIR
 
-/// Where the questions that have answers stand among the items of a response, so that further answers to one of them
-/// are joined to it without a look at all the others.
+/// Index of the questions with answers among the items of a response, so that further answers to a question are joined
+/// without a search through all items.
 struct AnsweredItems {
     private struct Question: Hashable {
         let linkID: JSON?
@@ -9,10 +9,10 @@ struct AnsweredItems {
     }
 
     private var places: [Question: Int] = [:]
-    /// How many items were looked at.
+    /// Number of items that are indexed.
     private var seen = 0
 
-    /// The place of the first item with answers that asks the same as another one.
+    /// Returns the index of the first item with answers to the same question.
     mutating func place(like item: JSON, in items: [JSON]) -> Int? {
         for place in seen..<max(seen, items.count) where items[place]["answer"] != nil {
             let question = AnsweredItems.question(items[place])
@@ -26,12 +26,12 @@ struct AnsweredItems {
 }
 
 extension ConversionOutput {
-    /// The place of an item with answers that has the same `linkId` and the same text.
+    /// Returns the index of an item with answers that has the same `linkId` and the same text.
     mutating func answeredItem(like item: JSON) -> Int? {
         answered.place(like: item, in: object["item"]?.array ?? [])
     }
 
-    /// Adds answers to those of an item.
+    /// Adds answers to an item.
     mutating func join(_ answers: [JSON], toItem index: Int) {
         object.update("item") { items in
             items.withElements { items in

@@ -1,6 +1,6 @@
 import FHIR
 
-/// The demands of R4 on Bundles that the older releases did not make (<https://hl7.org/fhir/R4/bundle.html#invs>).
+/// Constraints of R4 on Bundles that the older releases did not have (<https://hl7.org/fhir/R4/bundle.html#invs>).
 enum BundleFinish {
     static func finish(_ place: ConversionPlace, _ output: inout ConversionOutput, _ conversion: inout Conversion) {
         let type = output.object["type"]?.string ?? ""
@@ -17,13 +17,13 @@ enum BundleFinish {
         }
     }
 
-    /// The types of Bundles whose entries have a request, all of them and only they (bdl-3).
+    /// The types of Bundles in which every entry has a request; entries of other types have none (bdl-3).
     static let withRequests: Set<String> = ["batch", "history", "transaction"]
 
-    /// The types of Bundles whose entries have a response, all of them and only they (bdl-4).
+    /// The types of Bundles in which every entry has a response; entries of other types have none (bdl-4).
     static let withResponses: Set<String> = ["batch-response", "history", "transaction-response"]
 
-    /// Gives an entry what R4 asks of it, without knowing what it says.
+    /// Adds a required element with unknown content to the entries that lack it.
     private static func complete(
         _ key: String, _ unknown: JSON, _ place: ConversionPlace, _ output: inout ConversionOutput,
         _ conversion: inout Conversion
@@ -38,7 +38,7 @@ enum BundleFinish {
         output.object["entry"] = .array(entries)
     }
 
-    /// A document has an identifier with a system and a value (bdl-9).
+    /// Adds the identifier with system and value that a document requires (bdl-9).
     private static func identify(
         _ place: ConversionPlace, _ output: inout ConversionOutput, _ conversion: inout Conversion
     ) {
@@ -58,7 +58,7 @@ enum BundleFinish {
             .supplied, "Bundle.identifier", "from the id, its system is not known", place.trail.member("identifier"))
     }
 
-    /// A document has a time (bdl-10).
+    /// Adds the time that a document requires (bdl-10).
     private static func date(
         _ place: ConversionPlace, _ output: inout ConversionOutput, _ conversion: inout Conversion
     ) {

@@ -1,25 +1,26 @@
 import FHIR
 
-/// The code systems that R4 names otherwise (<https://hl7.org/fhir/R4/terminologies-systems.html>).
+/// The code systems that have another URL in R4 (<https://hl7.org/fhir/R4/terminologies-systems.html>).
 enum CodeSystems {
-    /// A system with a code of it, as R4 writes them.
+    /// A system and one of its codes, as in R4.
     struct Coded: Equatable {
         var system: String
         var version: String?
         var code: String?
     }
 
-    /// How R4 writes the system and the code; nil where it writes them as before.
+    /// Returns R4's system and code; nil if they are unchanged.
     static func renamed(system: String, code: String?) -> Coded? {
         if let special = special[system], code != nil || special.system != system {
             guard let codes = special.codes else { return Coded(system: special.system, code: code) }
-            // A code that the system lost keeps its old system: under the new name it would mean nothing.
+            // A code that the renamed system no longer has keeps its old system, because it has no meaning in the new
+            // one.
             guard let code else { return Coded(system: special.system, code: nil) }
             return codes[code].map { Coded(system: special.system, code: $0) }
         }
         guard let name = name(of: system, below: "http://hl7.org/fhir/") else { return nil }
         if let table = CodeSystems.name(of: name, below: "v2/") {
-            // Some tables have several versions, which their older URL names: http://hl7.org/fhir/v2/0360/2.7.
+            // Some tables have several versions, which are part of their older URL: http://hl7.org/fhir/v2/0360/2.7.
             let parts = table.split(separator: "/", omittingEmptySubsequences: false)
             guard let number = parts.first, parts.count <= 2, number.count == 4, number.allSatisfy(\.isNumber) else {
                 return nil
@@ -38,7 +39,8 @@ enum CodeSystems {
         return Coded(system: home + name, code: codes[code] ?? code)
     }
 
-    /// The URL under which R4 has the system that is defined here; nil where it is another system there, or other codes.
+    /// Returns R4's URL of a code system that is defined in the resource; nil if R4's system is another one or has
+    /// other codes.
     static func renamed(definition url: String) -> (system: String, version: String?)? {
         guard special[url] == nil, let renamed = renamed(system: url, code: nil) else { return nil }
         let name = renamed.system.dropFirst(home.count)
@@ -46,7 +48,7 @@ enum CodeSystems {
         return (renamed.system, renamed.version)
     }
 
-    /// The canonical URL of a value set as R4 has it: those of v2 and v3 moved with their code systems.
+    /// Returns R4's canonical URL of a value set: value sets of v2 and v3 moved with their code systems.
     static func renamed(valueSet url: String) -> String? {
         for family in ["v2-", "v3-"] {
             if let name = name(of: url, below: "http://hl7.org/fhir/ValueSet/" + family) {
@@ -56,7 +58,7 @@ enum CodeSystems {
         return nil
     }
 
-    /// The reasons for absent data that R4 has another code for (<https://hl7.org/fhir/R4/valueset-data-absent-reason.html>).
+    /// Data absent reasons that have another code in R4 (<https://hl7.org/fhir/R4/valueset-data-absent-reason.html>).
     static let absentReasons = [
         "asked": "asked-unknown", "temp": "temp-unknown", "astext": "as-text", "NaN": "not-a-number",
         "notasked": "not-asked",
@@ -69,7 +71,7 @@ enum CodeSystems {
         "organization-type": ["fed", "icu", "pharm"], "condition-ver-status": ["unknown"],
     ]
 
-    /// Systems with another name, and those of which the codes changed too.
+    /// Systems with another name, some of them also with other codes.
     private static let special: [String: (system: String, codes: [String: String]?)] = [
         "http://hl7.org/fhir/marital-status": (home + "v3-MaritalStatus", nil),
         "http://hl7.org/fhir/contracttypecodes": (home + "contract-type", nil),
@@ -92,7 +94,7 @@ enum CodeSystems {
         "http://hl7.org/fhir/encounter-class": (home + "v3-ActCode", encounterClasses.mapValues(\.code)),
     ]
 
-    /// DSTU2's classes of encounters that have a counterpart in ActCode
+    /// DSTU2's classes of encounters that have an equivalent in ActCode
     /// (<https://hl7.org/fhir/R4/v3/ActEncounterCode/vs.html>).
     static let encounterClasses: [String: (code: String, display: String)] = [
         "inpatient": ("IMP", "inpatient encounter"), "outpatient": ("AMB", "ambulatory"),

@@ -1,9 +1,9 @@
 import FHIR
 
-/// The ids that the contained resources of a resource have, and those that are free.
+/// Allocates ids for the contained resources of a resource.
 struct ContainedNames {
     private var taken: Set<String> = []
-    /// For the beginning of an id, the number from which on ids may be free.
+    /// For the beginning of an id: the first number that may be free.
     private var numbers: [String: Int] = [:]
 
     init() {}
@@ -12,7 +12,7 @@ struct ContainedNames {
         taken = Set((object["contained"]?.array ?? []).compactMap { $0["id"]?.string })
     }
 
-    /// An id that no other one has, as close to the wanted one as it may be. It is taken from now on.
+    /// Returns an unused id that is as similar to the wanted one as possible, and marks it as used.
     mutating func free(like wanted: String) -> String {
         let wanted = wanted.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == ".") }
         var id = String(wanted.prefix(60))

@@ -1,20 +1,20 @@
 import FHIR
 
 extension Conversion {
-    /// The URL of the official extension that carries an element of the older release into R4
+    /// Returns the URL of the official cross-version extension for an element of the older release
     /// (<https://hl7.org/fhir/R4/versions.html#extensions>).
     func url(_ path: String, _ key: String) -> String {
         let name = source.choice(key, below: path)?.name ?? key
         return "http://hl7.org/fhir/\(version.extensionNumber)/StructureDefinition/extension-\(path).\(name)"
     }
 
-    /// Whether the element may have an extension beside what it has: a Bundle and a Binary have none, and an extension
-    /// has either a value or further extensions.
+    /// Whether the element may have another extension. A Bundle and a Binary have none, and an extension has either a
+    /// value or nested extensions.
     func canExtend(_ place: ConversionPlace) -> Bool {
         place.to != "Extension" && target.member("extension", below: place.to) != nil
     }
 
-    /// Carries a part in cross-version extensions, one for each value.
+    /// Converts a part into cross-version extensions, one for each value.
     mutating func carry(_ part: ConversionPart, _ place: ConversionPlace, _ output: inout ConversionOutput) {
         let path = place.from + "." + part.key
         guard let known = source.member(part.key, below: place.from) ?? newer(part.key, place) else {
@@ -25,7 +25,7 @@ extension Conversion {
             return
         }
         guard canExtend(place) else {
-            note(.leftOut, path, "no extension may stand beside it", part.trail)
+            note(.leftOut, path, "no extension is allowed here", part.trail)
             return
         }
         guard Conversion.isValue(known) else {
@@ -39,13 +39,13 @@ extension Conversion {
         }
     }
 
-    /// Whether what is carried may change the meaning of what it stands in, so that nobody may pass over it: that a
-    /// medicine was not taken. The types with rules of their own say what became of such elements.
+    /// Whether a carried element may change the meaning of the element that contains it, such as that a medicine was
+    /// not taken, so that readers must not ignore it. Types with rules of their own handle such elements themselves.
     private func modifies(_ known: ElementTable.Typed, _ place: ConversionPlace) -> Bool {
         isByStructure && known.member.isModifier && target.member("modifierExtension", below: place.to) != nil
     }
 
-    /// Carries a further value of an element that R4 allows one of.
+    /// Converts an additional value of an element that R4 allows only once.
     mutating func carry(
         surplus pair: ConversionPart.Pair, _ known: ElementTable.Typed, _ key: String, _ place: ConversionPlace,
         _ output: inout ConversionOutput
@@ -60,17 +60,17 @@ extension Conversion {
         output.extend(one)
     }
 
-    /// The path of a data type's elements where no extension can have it as its value.
+    /// Returns the path of a data type's elements if an extension cannot have a value of this type.
     private static func parts(of type: String) -> String? {
         ElementTable.isPrimitive(type) || ElementTable.r4.member("value" + type, below: "Extension") != nil ? nil : type
     }
 
-    /// Whether an extension can hold a value of the type: it is a place for further extensions, not for one as value.
+    /// Whether an extension can have a value of the type.
     private static func isValue(_ known: ElementTable.Typed) -> Bool {
         !["Extension", "Resource", "Narrative", "Meta", "xhtml"].contains(known.type)
     }
 
-    /// One value as an extension; nil where it has not the form of its type.
+    /// Returns one value as an extension; nil if it does not have the form of its type.
     private mutating func carried(
         _ known: ElementTable.Typed, _ pair: ConversionPart.Pair, url: String, _ path: String
     ) -> JSON? {
@@ -82,7 +82,7 @@ extension Conversion {
             }
             return nested(object, children, url: url, pair.trail)
         }
-        // R4's Money has a currency where the older one is a Quantity.
+        // R4's Money has a currency; in the older releases Money is a Quantity.
         let type = known.type == "Money" ? "Quantity" : known.type
         let inside = (from: known.inside ?? "", to: known.isPrimitive ? nil : type)
         let converted = value(pair.value, inside, type: type, path, pair.trail)
@@ -94,7 +94,7 @@ extension Conversion {
         return output.extensions.first
     }
 
-    /// An element with children as an extension of extensions, each named as the child.
+    /// Returns an element with children as an extension with nested extensions, each named like the child.
     private mutating func nested(
         _ object: JSONObject, _ path: String, url: String, _ trail: ConversionTrail
     ) -> JSON {
@@ -104,11 +104,11 @@ extension Conversion {
             switch part.key {
             case "id":
                 id = value(part.value ?? .null, (from: "", to: nil), type: "string", path + ".id", part.trail)
-                // An id is an attribute in XML, which has no extensions.
+                // An id is an attribute in XML and has no extensions.
                 if id == nil || part.sibling != nil { noteForm(path + ".id", part.trail) }
             case "extension", "modifierExtension":
                 if part.key == "modifierExtension" {
-                    note(.changed, path + ".modifierExtension", "it stands among the extensions", part.trail)
+                    note(.changed, path + ".modifierExtension", "it is among the extensions", part.trail)
                 }
                 for pair in part.pairs {
                     if let one = value(pair.value, "Extension", pair.trail) {
@@ -131,25 +131,25 @@ extension Conversion {
         var result = JSONObject()
         if let id { result["id"] = id }
         result["url"] = .string(url)
-        // An extension without anything in it is not allowed.
+        // An extension must not be empty.
         result["extension"] = .array(output.extensions.isEmpty ? [DataAbsent.unknown] : output.extensions)
         return .object(result)
     }
 
-    /// An element that the older release does not have, but R4 has elsewhere under this path with another type.
+    /// Returns an element that the older release does not have, but that R4 has at this path.
     private func newer(_ key: String, _ place: ConversionPlace) -> ElementTable.Typed? {
         guard let wanted = target.member(key, below: place.to), wanted.isPrimitive else { return nil }
         return wanted
     }
 }
 
-/// The standard extension for a value that is required and not known
+/// The standard extension for a required value that is not known
 /// (<https://hl7.org/fhir/R4/extension-data-absent-reason.html>).
 enum DataAbsent {
     static let url = "http://hl7.org/fhir/StructureDefinition/data-absent-reason"
 
     static let unknown: JSON = ["url": .string(url), "valueCode": "unknown"]
 
-    /// An element that says only that its value is not known.
+    /// An element without a value, with the data absent reason `unknown`.
     static let element: JSON = ["extension": [unknown]]
 }

@@ -1,9 +1,9 @@
 import FHIR
 
-/// Resources of types that have no rules of their own: what R4 has under the same name and in a fitting form is kept,
-/// everything else stands in cross-version extensions.
+/// Conversion of resource types without rules of their own: elements that R4 has under the same name and with a
+/// compatible type are kept, all others are put into cross-version extensions.
 extension Conversion {
-    /// Keeps a part where R4 has an element for it, else carries it in an extension.
+    /// Keeps a part if R4 has an element for it; otherwise carries it in an extension.
     mutating func keepByStructure(
         _ part: ConversionPart, _ place: ConversionPlace, _ output: inout ConversionOutput
     ) {
@@ -45,14 +45,14 @@ extension Conversion {
 
     // MARK: Names
 
-    /// The name that R4's JSON has for the element; nil where it has none.
+    /// Returns the JSON name of the element in R4; nil if it has none.
     private func newerKey(
         _ part: ConversionPart, _ known: ElementTable.Typed, _ place: ConversionPlace
     ) -> String? {
         func has(_ key: String) -> Bool { target.member(key, below: place.to) != nil }
         if has(part.key) { return part.key }
         let name = known.member.name
-        // A choice that is none any more, an element that became a choice, a choice of other types.
+        // An element that was a choice, an element that became a choice, and a choice with other types.
         var keys = [name, name + ElementTable.suffix(known.type)]
         if known.type == "Reference" { keys.append(name + "Canonical") }
         if let key = keys.first(where: has) { return key }
@@ -65,12 +65,12 @@ extension Conversion {
         return nil
     }
 
-    /// Elements of many resources that mean the same under both names.
+    /// Elements of many resources that have the same meaning under both names.
     private static let otherNames = ["patient": "subject", "context": "encounter", "encounter": "context"]
 
     // MARK: Forms
 
-    /// The value in the form that R4 wants, with its sibling; nil where it has none such.
+    /// Returns the value in the form of R4's type, with its sibling; nil if there is none.
     private mutating func fitted(
         _ pair: ConversionPart.Pair, _ known: ElementTable.Typed, _ wanted: ElementTable.Typed, _ key: String,
         _ place: ConversionPlace
@@ -114,7 +114,7 @@ extension Conversion {
         }
     }
 
-    /// A primitive value where R4's type allows it as it stands.
+    /// Returns a primitive value if R4's type allows it unchanged.
     private mutating func primitive(
         _ pair: ConversionPart.Pair, _ known: String, _ wanted: String, _ path: String, _ older: String
     ) -> (JSON?, JSON) {
@@ -135,7 +135,7 @@ extension Conversion {
         return (written, sibling(pair.sibling, pair.trail))
     }
 
-    /// Primitive types between which values may go as they stand.
+    /// Returns the family of a primitive type. Values are kept unchanged within a family.
     private static func family(_ type: String) -> String {
         switch type {
         case "boolean", "time", "base64Binary", "xhtml": type

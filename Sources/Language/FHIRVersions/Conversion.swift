@@ -1,32 +1,33 @@
 import FHIR
 
-/// One run over a resource of an older release.
+/// One conversion of a resource of an older release.
 ///
-/// 1. Members with a rule are given to it (``ConversionRule``).
-/// 2. Members that R4 has under the same name are copied, types and cardinalities adjusted by the element tables.
-/// 3. What is left goes into a cross-version extension, or into the notes where no table knows it.
-/// 4. What follows from the whole element is done (``ConversionFinish``): codes that R4 writes otherwise, elements
-///    that R4 does not allow beside each other.
-/// 5. Elements that R4 requires and that are missing are supplied (``ConversionDefault``).
+/// 1. Members with a rule are passed to it (``ConversionRule``).
+/// 2. Members that R4 has under the same name are copied; types and cardinalities are adjusted by the element tables.
+/// 3. Other members are put into a cross-version extension, or into the notes if no table defines them.
+/// 4. Changes that depend on the whole element are made (``ConversionFinish``): codes that are different in R4, and
+/// elements that R4 does not allow together.
+/// 5. Missing elements that R4 requires are supplied (``ConversionDefault``).
 struct Conversion {
     let version: FHIRVersion
     let source: ElementTable
     let target = ElementTable.r4
     private(set) var notes: [ConversionNote] = []
     private var noted: Set<ConversionNote> = []
-    /// The resource that is being converted, for rules that look beyond their element.
+    /// The resource that is being converted, for rules that depend on more than their element.
     private(set) var current = JSONObject()
-    /// The resources that the conversion adds to the contained ones, and the ids that they may not have.
+    /// The resources that the conversion adds to the contained ones, and the ids that are already used.
     private var contained: [JSON] = []
     private var names = ContainedNames()
-    /// For each Bundle around, innermost last: the URLs of its entries that are written otherwise, and how.
+    /// For each enclosing Bundle, innermost last: the URLs of its entries that change, with their new URLs.
     private var entryURLs: [[String: String]] = []
     /// Whether the resource's type has no rules of its own.
     private(set) var isByStructure = false
     private var unnamed = 0
-    /// The linkIds of the resource that could be taken for ones given here, once they were asked for.
+    /// The linkIds of the resource that have the form of the linkIds that are generated here; nil until they are
+    /// needed.
     private var linkIDs: Set<String>?
-    /// A step is taken for each element; where none is left, nothing more is made.
+    /// One step is spent for each element. When no steps remain, the conversion stops.
     let budget: StepBudget
 
     init(from version: FHIRVersion, budget: StepBudget = .unlimited) {
@@ -37,7 +38,7 @@ struct Conversion {
 
     // MARK: Resources
 
-    /// The resource and what it contains.
+    /// Converts a resource and its contained resources.
     mutating func resource(_ object: JSONObject, at trail: ConversionTrail? = nil) -> JSONObject {
         let outer = (contained: contained, names: names)
         contained = []
@@ -48,7 +49,7 @@ struct Conversion {
         return output
     }
 
-    /// The resource without the resources that the conversion adds: they belong to the one around it.
+    /// Converts a resource without the resources that the conversion adds, which belong to the enclosing resource.
     mutating func inner(_ object: JSONObject, at trail: ConversionTrail? = nil) -> JSONObject {
         var object = object
         var type = object["resourceType"]?.string ?? ""
@@ -89,10 +90,10 @@ struct Conversion {
         return output
     }
 
-    /// How the URL of an entry of a Bundle around is written; nil where it is written as before.
+    /// Returns the new URL of an entry of an enclosing Bundle; nil if it is unchanged.
     func entryURL(_ url: String) -> String? { entryURLs.reversed().lazy.compactMap { $0[url] }.first }
 
-    /// The URLs of entries whose resources R4 names otherwise.
+    /// Returns the URLs of entries whose resource types have another name in R4.
     private func renamedEntries(_ bundle: JSONObject) -> [String: String] {
         var urls: [String: String] = [:]
         for entry in bundle["entry"]?.array ?? [] {
@@ -108,7 +109,7 @@ struct Conversion {
 
     /// Adds a resource to the contained ones of the outermost resource.
     ///
-    /// - Returns: the id that it was given.
+    /// - Returns: the id of the added resource.
     mutating func contain(_ object: JSONObject, id wanted: String) -> String {
         let id = names.free(like: wanted)
         var object = object
@@ -119,7 +120,7 @@ struct Conversion {
 
     // MARK: Elements
 
-    /// The object as the R4 element at a path.
+    /// Converts an object into the R4 element at a path.
     mutating func element(
         _ object: JSONObject, from: String, to: String, at trail: ConversionTrail
     ) -> JSONObject {
@@ -142,7 +143,7 @@ struct Conversion {
         return output.finished
     }
 
-    /// The part without the sibling that only primitive values have.
+    /// Returns the part without a sibling if its type is not primitive.
     private mutating func plain(_ part: ConversionPart, _ place: ConversionPlace) -> ConversionPart {
         let known = source.member(part.key, below: place.from) ?? target.member(part.key, below: place.to)
         guard part.sibling != nil, let known, !known.isPrimitive else { return part }
@@ -152,7 +153,7 @@ struct Conversion {
         return ConversionPart(key: part.key, value: part.value, sibling: nil, trail: part.trail)
     }
 
-    /// Puts a part under a name of R4 where its type fits, else into an extension.
+    /// Puts a part under a name of R4 if its type fits; otherwise into an extension.
     mutating func keep(
         _ part: ConversionPart, as key: String, _ place: ConversionPlace, _ output: inout ConversionOutput
     ) {
@@ -187,7 +188,7 @@ struct Conversion {
         }
     }
 
-    /// Whether the member, or another type of the same choice, stands there already.
+    /// Whether the output already has the member, or another type of the same choice.
     func isTaken(_ key: String, _ member: ElementTable.Member, _ output: ConversionOutput) -> Bool {
         guard member.isChoice else { return output.has(key) }
         return output.object.members.contains { present in
@@ -196,7 +197,7 @@ struct Conversion {
         }
     }
 
-    /// One value as the R4 type; nil where it has not the form of the type.
+    /// Returns one value as the R4 type; nil if it does not have the form of the type.
     mutating func value(
         _ value: JSON, _ inside: (from: String, to: String?), type: String, _ path: String, _ trail: ConversionTrail
     ) -> JSON? {
@@ -207,19 +208,19 @@ struct Conversion {
         }
         guard let object = value.object, !object.isEmpty else { return nil }
         if to == "Resource" { return .object(resource(object, at: trail)) }
-        // A type that no table describes is the same in all releases, as far as this conversion needs it.
+        // A type without a table is the same in all releases, as far as this conversion needs it.
         guard target.describes(to) else { return value }
         let from = source.describes(inside.from) ? inside.from : to
         let converted = element(object, from: from, to: to, at: trail)
         return converted.isEmpty ? nil : .object(converted)
     }
 
-    /// An object of a data type that has the same name in all releases.
+    /// Converts an object of a data type that has the same name in all releases.
     mutating func value(_ value: JSON, _ type: String, _ trail: ConversionTrail) -> JSON? {
         self.value(value, (from: type, to: type), type: type, type, trail)
     }
 
-    /// The `_name` sibling of a primitive with its extensions converted.
+    /// Converts the extensions in the `_name` sibling of a primitive.
     mutating func sibling(_ sibling: JSON, _ trail: ConversionTrail) -> JSON {
         guard sibling != .null else { return .null }
         guard let object = sibling.object else {
@@ -238,15 +239,15 @@ struct Conversion {
         if noted.insert(note).inserted { notes.append(note) }
     }
 
-    /// Notes a value that is left out because it is none of its type.
+    /// Adds a note about a value that is left out because it does not have the form of its type.
     mutating func noteForm(_ path: String, _ trail: ConversionTrail) {
-        // An element of which nothing is left has every part of it named already.
+        // If nothing of an element was kept, each part of it already has a note.
         guard !budget.isExhausted else { return }
         if let last = notes.last, last.kind == .leftOut, last.place.hasPrefix(trail.text + ".") { return }
-        note(.leftOut, path, "the value has not the form of its type", trail)
+        note(.leftOut, path, "the value does not have the form of its type", trail)
     }
 
-    /// A linkId for a group or question that came without one.
+    /// Returns a linkId for a group or question without one.
     mutating func nextLinkID() -> String {
         var taken = linkIDs ?? []
         if linkIDs == nil {
@@ -262,7 +263,7 @@ struct Conversion {
 
     private static let unnamed = "unnamed-"
 
-    /// Collects the linkIds in the value that begin as those that are given here.
+    /// Collects the linkIds in the value that have the prefix of generated ones.
     private static func collect(_ json: JSON, _ linkIDs: inout Set<String>) {
         switch json {
         case .array(let values): for value in values { collect(value, &linkIDs) }
@@ -273,7 +274,7 @@ struct Conversion {
         }
     }
 
-    /// Whether a value of the older type is a value of the newer one.
+    /// Whether a value of the older type is also a value of the newer one.
     static func fits(_ known: ElementTable.Typed, _ wanted: ElementTable.Typed) -> Bool {
         if known.member.children != nil || wanted.member.children != nil {
             return known.member.children != nil && wanted.member.children != nil

@@ -1,12 +1,12 @@
 import FHIR
 
 extension Conversion {
-    /// Supplies what R4 requires in an element of a resource and the older release did not give.
+    /// Supplies elements of a resource that R4 requires and that are missing.
     ///
-    /// Elements inside data types are left alone, what they lack was lacking before, but where a resource is converted
-    /// by structure only: there it may have been moved into an extension.
+    /// Elements inside of data types are not supplied, because they were missing before. The exception is a conversion
+    /// by structure only, which may have moved them into an extension.
     mutating func supply(_ place: ConversionPlace, _ output: inout ConversionOutput) {
-        // The value set that defines codes says it for them.
+        // The value set that defines the codes also states these elements for them.
         if place.from == "ValueSet.codeSystem" { return }
         guard let type = place.to.split(separator: ".").first.map(String.init),
             target.describesResource(type) || isByStructure && !["Extension", "Narrative"].contains(type)
@@ -15,7 +15,7 @@ extension Conversion {
             guard !Conversion.isPresent(member, in: output.object) else { continue }
             let path = place.to + "." + member.name
             let isItem = path == "QuestionnaireResponse.item.linkId" || path.hasPrefix("Questionnaire.item.")
-            // Groups of DSTU2 without a linkId may be dissolved: their rule decides.
+            // The rule of DSTU2's groups without a linkId decides about them, because it may dissolve them.
             if isItem, !place.from.contains(".item") { continue }
             note(.supplied, path, "R4 requires it", place.trail.member(member.name))
             if isItem, member.name == "linkId" {
@@ -37,7 +37,7 @@ extension Conversion {
         }
     }
 
-    /// An element that is not known; what R4 requires inside of it is not known either.
+    /// Returns an element with unknown content, including unknown required children.
     private mutating func unknown(_ member: ElementTable.Member, _ place: ConversionPlace) -> JSON {
         guard let children = member.children, target.members(below: children).contains(where: \.isRequired) else {
             return DataAbsent.element
@@ -57,9 +57,9 @@ extension Conversion {
         }
     }
 
-    /// Values with which R4 reads as the older release did without them.
+    /// Values with which R4 has the same meaning as the older release without them.
     private static let defaults: [String: JSON] = [
-        // The apps send a response when the person is done with it.
+        // The apps send a response when the person has completed it.
         "QuestionnaireResponse.status": "completed",
         "Observation.status": "unknown",
         "ServiceRequest.status": "unknown",
@@ -68,9 +68,9 @@ extension Conversion {
         "Encounter.status": "unknown",
         "ValueSet.status": "unknown",
         "Questionnaire.status": "unknown",
-        // An included set without a system says nothing about codes.
+        // An included set without a system has no codes of its own.
         "ValueSet.compose.include": [["_system": DataAbsent.element]],
-        // C3-PRO reads a criterion without a value as one that must be true.
+        // C3-PRO reads a criterion without a value as a criterion that must be true.
         "Group.characteristic.value": true,
     ]
 }

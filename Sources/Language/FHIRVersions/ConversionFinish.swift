@@ -1,14 +1,14 @@
 import FHIR
 
-/// The last step, which looks at a whole element: codes with their systems, and elements that R4 does not allow beside
-/// each other.
+/// The last step, which processes a whole element: codes with their systems, and elements that R4 does not allow
+/// together.
 enum ConversionFinish {
     static func finish(_ place: ConversionPlace, _ output: inout ConversionOutput, _ conversion: inout Conversion) {
         switch place.to {
         case "Coding", "ValueSet.expansion.contains": coding(place, &output, &conversion)
         case "ValueSet.compose.include", "ValueSet.compose.exclude": include(place, &output, &conversion)
         case "Contract":
-            // DSTU2 has no status; a contract that somebody signed is in force.
+            // DSTU2 has no status; a signed contract is executed.
             if !output.has("status"), output.object["signer"] != nil {
                 output.object["status"] = "executed"
                 conversion.note(
@@ -16,7 +16,7 @@ enum ConversionFinish {
                     place.trail.member("status"))
             }
         case "Contract.term":
-            // R4 wants an offer in each term, which is where it has a text of its own.
+            // R4 requires an offer in each term; its text is the text of the term.
             if !output.has("offer"), let text = output.object["text"] {
                 output.object["offer"] = ["text": text]
                 conversion.note(.supplied, "Contract.term.offer", "from text", place.trail.member("offer"))
@@ -26,7 +26,8 @@ enum ConversionFinish {
         case "StructureDefinition": DefinitionFinish.finish(place, &output, &conversion)
         case "ElementDefinition": DefinitionFinish.element(place, &output, &conversion)
         case "AllergyIntolerance":
-            // ait-1; that it was entered in error is the same text in all releases.
+            // ait-1: the clinical status is required, except for an entry in error, whose code is the same in all
+            // releases.
             let verification = output.object["verificationStatus"]?["coding"]?[0]?["code"]?.string
             if !output.has("clinicalStatus"), verification != "entered-in-error" {
                 output.object["clinicalStatus"] = DataAbsent.element
@@ -39,7 +40,7 @@ enum ConversionFinish {
         }
     }
 
-    /// The system and the code of a coding as R4 writes them.
+    /// Replaces the system and the code of a coding by those of R4.
     private static func coding(
         _ place: ConversionPlace, _ output: inout ConversionOutput, _ conversion: inout Conversion
     ) {
@@ -67,7 +68,7 @@ enum ConversionFinish {
         }
     }
 
-    /// A system with listed codes: all of them, or none, are written as R4 does.
+    /// Replaces a system with listed codes if all of the codes can be replaced; otherwise leaves them unchanged.
     private static func include(
         _ place: ConversionPlace, _ output: inout ConversionOutput, _ conversion: inout Conversion
     ) {
@@ -92,8 +93,8 @@ enum ConversionFinish {
         output.object["concept"] = .array(written)
     }
 
-    /// STU3's extension for the phase set of alleles has a value; R4's has parts, one of which was not known before
-    /// (<https://hl7.org/fhir/R4/extension-observation-geneticsphaseset.html>).
+    /// Converts the extension for the phase set of alleles: in STU3 it has a value, in R4 it has parts, one of which is
+    /// not known (<https://hl7.org/fhir/R4/extension-observation-geneticsphaseset.html>).
     private static func phaseSet(
         _ place: ConversionPlace, _ output: inout ConversionOutput, _ conversion: inout Conversion
     ) {

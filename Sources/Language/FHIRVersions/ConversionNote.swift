@@ -1,20 +1,19 @@
-/// A part of a resource that a conversion could not carry over one to one. A note names places and never shows values
-/// of the resource.
+/// A part of a resource that a conversion could not keep unchanged. A note contains paths and never values of the
+/// resource.
 public struct ConversionNote: Sendable, Hashable, CustomStringConvertible {
-    /// The kinds of notes.
+    /// Kind of note.
     public enum Kind: String, Sendable, CaseIterable {
-        /// R4 has no such element: its value stands in the official cross-version extension.
+        /// R4 has no such element: its value is in the official cross-version extension.
         case keptInExtension = "kept-in-extension"
-        /// Neither R4 nor the older release has a place for it: the value is not in the result.
+        /// Neither R4 nor the older release has such an element: the value is not in the result.
         case leftOut = "left-out"
         /// R4 requires an element that the older release did not have: it was supplied by a rule.
         case supplied
-        /// The value is written otherwise: under the code that R4 has for it, with a time zone, as the name of an
-        /// element.
+        /// The value is changed: to R4's code, completed with a time zone, or to the name of an element.
         case changed
-        /// The values are the same and stand elsewhere.
+        /// The values are the same at another path.
         case moved
-        /// The part is not converted and stands in the result as it came.
+        /// The part is not converted and is unchanged in the result.
         case untouched
     }
 
@@ -22,13 +21,13 @@ public struct ConversionNote: Sendable, Hashable, CustomStringConvertible {
     public let kind: Kind
     /// The element in the older release, such as `Contract.signer.signature`.
     public let path: String
-    /// More about it; empty where kind and path say all.
+    /// Details; empty if kind and path are sufficient.
     public let detail: String
-    /// Where it stands in the resource that was given: the names of JSON's members with indexes, such as
+    /// The location in the given resource: the names of JSON members with indices, such as
     /// `Contract.signer[0].signature`.
     public let place: String
 
-    /// Makes a note; the place is the path unless given.
+    /// Creates a note; the location is the path by default.
     public init(_ kind: Kind, _ path: String, _ detail: String = "", place: String? = nil) {
         self.kind = kind
         self.path = path
@@ -38,15 +37,15 @@ public struct ConversionNote: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String { "\(kind.rawValue): \(path)" + (detail.isEmpty ? "" : " (\(detail))") }
 
-    /// The note as a sentence for a person.
+    /// The note as a sentence for people.
     public var sentence: String {
         let event =
             switch kind {
             case .keptInExtension: "is kept in a cross-version extension"
             case .leftOut: "is left out"
             case .supplied: "is supplied"
-            case .changed: "is written otherwise"
-            case .moved: "stands elsewhere"
+            case .changed: "is changed"
+            case .moved: "is at another path"
             case .untouched: "is kept as it is"
             }
         return "\(place) \(event)" + (detail.isEmpty ? "." : ": \(detail).")

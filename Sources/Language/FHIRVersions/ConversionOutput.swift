@@ -1,15 +1,15 @@
 import FHIR
 
-/// The R4 element that is being written.
+/// The R4 element that is being built.
 struct ConversionOutput {
     var object = JSONObject()
     private(set) var extensions: [JSON] = []
-    /// Those that may change the meaning of the element.
+    /// The extensions that may change the meaning of the element.
     private var modifiers: [JSON] = []
-    /// Of a response's items, those with answers.
+    /// Index of the items with answers, for a response.
     var answered = AnsweredItems()
 
-    /// The element with the extensions that were added to it.
+    /// The element with the added extensions.
     var finished: JSONObject {
         var result = object
         if !extensions.isEmpty { result["extension"] = .array((object["extension"]?.array ?? []) + extensions) }
@@ -43,7 +43,7 @@ struct ConversionOutput {
         if sibling != .null { object["_" + key] = sibling }
     }
 
-    /// Appends to an element that occurs more than once, siblings kept in line with values.
+    /// Appends to a repeating element and keeps siblings aligned with values.
     mutating func append(_ pairs: [(value: JSON, sibling: JSON)], to key: String) {
         let before = object[key]?.array?.count ?? 0
         let siblings = object["_" + key]?.array?.count ?? 0
@@ -56,7 +56,7 @@ struct ConversionOutput {
         }
     }
 
-    /// Appends in place: the elements before are neither copied nor looked at.
+    /// Appends without a copy: earlier elements are neither copied nor read.
     private static func append(
         _ values: some Sequence<JSON>, to key: String, behind count: Int, _ object: inout JSONObject
     ) {

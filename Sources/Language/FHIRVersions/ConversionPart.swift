@@ -5,10 +5,10 @@ struct ConversionPart {
     let key: String
     var value: JSON?
     var sibling: JSON?
-    /// Where the member stands.
+    /// The location of the member.
     let trail: ConversionTrail
 
-    /// The members of an object in their order, siblings joined to them.
+    /// Returns the members of an object in their order, each with its sibling.
     static func parts(of object: JSONObject, at trail: ConversionTrail) -> [ConversionPart] {
         var parts: [ConversionPart] = []
         for member in object.members {
@@ -26,10 +26,10 @@ struct ConversionPart {
         return parts
     }
 
-    /// One value of a member with its sibling; `null` where there is only the other.
+    /// One value of a member with its sibling; `null` if only the other exists.
     typealias Pair = (value: JSON, sibling: JSON, trail: ConversionTrail)
 
-    /// The values one by one.
+    /// The values with their siblings, one by one.
     var pairs: [Pair] {
         switch (value, sibling) {
         case (.array(let values)?, .array(let siblings)?):
@@ -54,7 +54,7 @@ struct ConversionPart {
         values.enumerated().map { ($0.element, .index(trail, $0.offset)) }
     }
 
-    /// The same member with one of its values.
+    /// Returns the same member with only one of its values.
     func with(_ pair: Pair) -> ConversionPart {
         ConversionPart(
             key: key, value: pair.value == .null ? nil : pair.value,
@@ -62,14 +62,14 @@ struct ConversionPart {
     }
 }
 
-/// The element that a part stands in.
+/// The element that contains a part.
 struct ConversionPlace {
-    /// The element as it came.
+    /// The original element.
     let object: JSONObject
-    /// Its path in the older release.
+    /// The path in the older release.
     let from: String
-    /// Its path in R4.
+    /// The path in R4.
     let to: String
-    /// Where it stands.
+    /// The location of the element.
     let trail: ConversionTrail
 }

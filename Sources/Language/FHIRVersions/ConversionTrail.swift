@@ -1,4 +1,4 @@
-/// Where a value stands in the resource that is converted. It is written out only where a note names it.
+/// The location of a value in the converted resource. It is written as text only if a note needs it.
 indirect enum ConversionTrail: Sendable {
     case root(String)
     case member(ConversionTrail, String)
@@ -6,14 +6,14 @@ indirect enum ConversionTrail: Sendable {
 
     func member(_ key: String) -> ConversionTrail { .member(self, key) }
 
-    /// As `Patient.name[0].family`.
+    /// The text, such as `Patient.name[0].family`.
     var text: String {
         var text = ""
         write(to: &text)
         return text
     }
 
-    /// Writes the outer parts first, each once.
+    /// Appends the outer parts first, each once.
     private func write(to text: inout String) {
         switch self {
         case .root(let name): text += name

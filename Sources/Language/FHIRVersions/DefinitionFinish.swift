@@ -1,11 +1,11 @@
 import FHIR
 
-/// The demands of R4 on StructureDefinitions that the older releases did not make
+/// Constraints of R4 on StructureDefinitions that the older releases did not have
 /// (<https://hl7.org/fhir/R4/structuredefinition.html#invs>, <https://hl7.org/fhir/R4/elementdefinition.html#invs>).
 enum DefinitionFinish {
     static let home = "http://hl7.org/fhir/StructureDefinition/"
 
-    /// The types that `value[x]` of an extension may have: any type.
+    /// The types of `value[x]` of an extension: any type.
     static let openTypes = ElementTable.r4.members(below: "Extension").first { $0.isChoice }?.types ?? []
 
     /// Whether the element is the first of its definition.
@@ -13,7 +13,7 @@ enum DefinitionFinish {
         element["path"]?.string.map { !$0.contains(".") } ?? false
     }
 
-    /// The type that the definition constrains or defines: its paths begin with it.
+    /// Returns the type that the definition constrains or defines, which is the first part of its paths.
     static func type(of definition: JSONObject) -> String? {
         let first = ["snapshot", "differential"].lazy.compactMap { definition[$0]?["element"]?[0]?["path"]?.string }
             .first
@@ -35,7 +35,7 @@ enum DefinitionFinish {
         }
         if !output.has("baseDefinition"), output.object["abstract"]?.bool != true {
             output.object["_baseDefinition"] = DataAbsent.element
-            supplied("baseDefinition", "not known, though R4 requires it of what is not abstract", &conversion)
+            supplied("baseDefinition", "not known, though R4 requires it of types that are not abstract", &conversion)
         }
         if output.object["type"] == "Extension", output.object["derivation"] == "constraint", !output.has("context") {
             output.object["context"] = [["_type": DataAbsent.element, "_expression": DataAbsent.element]]
@@ -44,7 +44,7 @@ enum DefinitionFinish {
         for key in ["snapshot", "differential"] { elements(key, place, &output, &conversion) }
     }
 
-    /// Every element of R4 has an id, and one of a snapshot its base.
+    /// Supplies the id that R4 requires for every element, and the base for every element of a snapshot.
     private static func elements(
         _ key: String, _ place: ConversionPlace, _ output: inout ConversionOutput, _ conversion: inout Conversion
     ) {
@@ -77,7 +77,7 @@ enum DefinitionFinish {
         if isBased { conversion.note(.supplied, path + ".base", "not known, though R4 requires it", trail) }
     }
 
-    /// An id that is not used. `numbers` has, for the beginning of an id, the number from which on ids may be free.
+    /// Returns an unused id. `numbers` contains, for the beginning of an id, the first number that may be free.
     private static func free(
         _ path: String, _ name: String?, _ used: Set<String>, _ numbers: inout [String: Int]
     ) -> String {
@@ -90,7 +90,7 @@ enum DefinitionFinish {
         return "\(slice)-\(number)"
     }
 
-    /// R4 wants to know why an element is a modifier (eld-18).
+    /// Supplies the reason why an element is a modifier, which R4 requires (eld-18).
     static func element(_ place: ConversionPlace, _ output: inout ConversionOutput, _ conversion: inout Conversion) {
         guard output.object["isModifier"]?.bool == true, !output.has("isModifierReason") else { return }
         output.object["_isModifierReason"] = DataAbsent.element

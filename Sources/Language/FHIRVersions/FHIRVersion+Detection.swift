@@ -1,13 +1,13 @@
 import FHIR
 
 extension FHIRVersion {
-    /// The release that a resource is written in. What the resource shows counts more than its label, for labels lie:
-    /// apps send one release under the name of another.
+    /// Returns the release in which a resource is written. The content of the resource has precedence over its label,
+    /// because apps send one release under the name of another.
     ///
     /// - Parameters:
-    ///   - resource: the resource as it came.
-    ///   - label: what the sender calls the release, if anything.
-    ///   - fallback: the answer where neither the resource nor the label tells.
+    /// - resource: the original resource.
+    /// - label: the sender's name of the release, if any.
+    /// - fallback: the result if neither the resource nor the label determines the release.
     public static func of(_ resource: Resource, label: String? = nil, fallback: FHIRVersion = .r4) -> FHIRVersion {
         let possible = candidates(of: resource)
         if let label, let said = FHIRVersion(label: label), possible.contains(said) { return said }
@@ -15,20 +15,20 @@ extension FHIRVersion {
         return possible.contains(fallback) ? fallback : possible.min() ?? fallback
     }
 
-    /// The releases whose readers a published resource is for, as it stands: that of its label where it may be written in that
-    /// one, else all that it may be written in.
+    /// Returns the releases whose readers can read a published resource unchanged: the release of its label if the
+    /// resource can be written in it, otherwise all possible releases.
     public static func readers(of resource: Resource, label: FHIRVersion? = nil) -> Set<FHIRVersion> {
         let possible = candidates(of: resource)
         if let label, possible.contains(label) { return [label] }
         return possible
     }
 
-    /// The releases that the resource may be written in, by the elements that it has.
+    /// Returns the releases in which the resource can be written, according to its elements.
     public static func candidates(of resource: Resource) -> Set<FHIRVersion> {
         var possible = Set(allCases)
         for evidence in evidence(in: resource) {
             let rest = possible.intersection(evidence)
-            // Contradicting evidence is worth nothing; what was seen first is the stronger.
+            // Contradicting evidence is ignored; earlier evidence is stronger.
             if !rest.isEmpty { possible = rest }
         }
         return possible
@@ -58,7 +58,8 @@ extension FHIRVersion {
             has("derivedFrom", [.r4])
             if let item = object["item"] {
                 found += evidence(inItems: item)
-                // Last, since it is the weakest: these extensions are DSTU2's, and forms of STU3 have them still.
+                // Last, because it is the weakest evidence: these extensions are DSTU2's, but forms of STU3 still have
+                // them.
                 if hasExtensionsOfDSTU2(item) { found.append([.stu3]) }
             }
         case "Contract": found += evidence(inContract: object)
@@ -137,7 +138,7 @@ extension FHIRVersion {
         if object["identifier"]?.object != nil { found.append([.dstu2, .stu3]) }
         for term in object["term"]?.array ?? [] {
             if term["offer"] != nil { found.append([.r4]) }
-            // R4's terms all have one; of what is signed the signature tells, and the sender.
+            // All terms of R4 have an offer. For a signed contract, the signature and the label decide.
             if term["offer"] == nil, object["signer"] == nil { found.append([.dstu2, .stu3]) }
         }
         return found

@@ -7,7 +7,7 @@ public enum FHIRVersion: String, Sendable, Hashable, CaseIterable, Comparable {
     /// R4, 4.0.1 (<https://hl7.org/fhir/R4/>).
     case r4
 
-    /// The number of the release, as `fhirVersion` gives it.
+    /// The number of the release, as in `fhirVersion`.
     public var number: String {
         switch self {
         case .dstu2: "1.0.2"
@@ -27,9 +27,9 @@ public enum FHIRVersion: String, Sendable, Hashable, CaseIterable, Comparable {
     }
 
     /// Reads a label as apps and servers write it: `1.0.2`, `dstu2-1.0.2`, `DSTU2`, `dstu 3`, `stu3-3.0.0`, `0.5.0`,
-    /// `1.4.0`, `R4`, `4.0.1`; nil where the label names no release that is read here.
+    /// `1.4.0`, `R4`, `4.0.1`; nil if the label is not the name of a supported release.
     ///
-    /// Numbers decide before names. The drafts 1.1 to 1.8 have the structure of STU3.
+    /// Numbers have precedence over names. The drafts 1.1 to 1.8 have the structure of STU3.
     public init?(label: String) {
         let text = label.lowercased()
         if let release = FHIRVersion.release(numberIn: text) {
@@ -49,7 +49,8 @@ public enum FHIRVersion: String, Sendable, Hashable, CaseIterable, Comparable {
 
     public static func < (left: FHIRVersion, right: FHIRVersion) -> Bool { left.order < right.order }
 
-    /// The releases, the nearest to this one first; of two as near the newer, which has more in common with it.
+    /// The releases, ordered by their distance to this one. Of two with the same distance, the newer is first, because
+    /// it has more in common with this one.
     public var nearest: [FHIRVersion] {
         Self.allCases.sorted { left, right in
             let (one, other) = (abs(left.order - order), abs(right.order - order))
@@ -65,7 +66,7 @@ public enum FHIRVersion: String, Sendable, Hashable, CaseIterable, Comparable {
         }
     }
 
-    /// The release of the first dotted number in the text.
+    /// Returns the release of the first dotted number in the text.
     private static func release(numberIn text: String) -> FHIRVersion? {
         for word in text.split(whereSeparator: { !($0.isASCII && $0.isNumber) && $0 != "." }) {
             let parts = word.split(separator: ".", omittingEmptySubsequences: false).map { Int($0) }

@@ -1,14 +1,14 @@
 import FHIR
 
-/// A release of FHIR after R4, which is not read here, recognised by elements that only it has.
+/// A release of FHIR after R4, which is not supported, recognised by elements that only this release has.
 public enum NewerRelease: String, Sendable, Hashable {
     /// R5, 5.0.0 (<https://hl7.org/fhir/R5/>).
     case r5 = "R5"
 
-    /// Recognises the release of a form, a value set or another definition; nil where nothing shows a newer release.
+    /// Recognises the release of a form, a value set or another definition; nil if there is no sign of a newer release.
     public init?(of resource: Resource) {
         let object = resource.object
-        // Of every definition of R5 (<https://hl7.org/fhir/R5/canonicalresource.html>).
+        // Elements of every definition of R5 (<https://hl7.org/fhir/R5/canonicalresource.html>).
         let elements = ["versionAlgorithmString", "versionAlgorithmCoding", "copyrightLabel"]
         let isOfR5 =
             elements.contains { object[$0] != nil }
@@ -19,7 +19,7 @@ public enum NewerRelease: String, Sendable, Hashable {
 
     /// A sentence for the owner of such a resource.
     public var message: String {
-        "It is written in FHIR \(rawValue), which is not read here: convert it to R4, or export it as R4."
+        "It is written in FHIR \(rawValue), which is not supported: convert it to R4, or export it as R4."
     }
 
     /// <https://hl7.org/fhir/R5/questionnaire.html>

@@ -1,24 +1,23 @@
 import FHIR
 
-/// Writes primitive values as R4 does: dates and times that older apps wrote without seconds or without a time zone
-/// are completed, numbers and truth values that stand as texts are read.
+/// Converts primitive values to R4's format: dates and times without seconds or without a time zone are completed, and
+/// numbers and booleans that are written as texts are converted.
 enum PrimitiveRepair {
-    /// The value as R4 writes it, with the reason where it is written otherwise than before; nil where it is no value
-    /// of the type.
+    /// Returns the value in R4's format, with the reason if it is changed; nil if it is not a value of the type.
     static func written(_ value: JSON, type: String) -> (JSON, reason: String?)? {
         switch (Form(type), value) {
         case (_, .null), (_, .array), (_, .object), (_, .string("")): return nil
         case (.truth, .bool): return (value, nil)
-        case (.truth, .string("true")): return (true, "a truth value that stands as a text")
-        case (.truth, .string("false")): return (false, "a truth value that stands as a text")
+        case (.truth, .string("true")): return (true, "a truth value that was written as a text")
+        case (.truth, .string("false")): return (false, "a truth value that was written as a text")
         case (.truth, _), (.number, .bool): return nil
         case (.number, .number(let number)): return isAllowed(number, type) ? (value, nil) : nil
         case (.number, .string(let text)):
             guard let number = JSONNumber(text: text), isAllowed(number, type) else { return nil }
-            return (.number(number), "a number that stands as a text")
-        case (.text, .number(let number)): return (.string(number.text), "a text that stands as a number")
+            return (.number(number), "a number that was written as a text")
+        case (.text, .number(let number)): return (.string(number.text), "a text that was written as a number")
         case (.text, .bool(let truth)):
-            return (.string(truth ? "true" : "false"), "a text that stands as a truth value")
+            return (.string(truth ? "true" : "false"), "a text that was written as a truth value")
         case (.text, .string(let text)):
             guard let repaired = repaired(text, type: type) else { return (value, nil) }
             return (.string(repaired.text), repaired.reason)
@@ -46,7 +45,7 @@ enum PrimitiveRepair {
         }
     }
 
-    /// The text as R4 writes it; nil where it need not or cannot be changed.
+    /// Returns the text in R4's format; nil if it need not or cannot be changed.
     private static func repaired(_ text: String, type: String) -> (text: String, reason: String)? {
         let zone = "a date or time was completed; the time zone is taken as UTC where none was given"
         switch type {
@@ -77,11 +76,11 @@ enum PrimitiveRepair {
         let offsetStart = text.dropFirst(11).firstIndex { $0 == "Z" || $0 == "+" || $0 == "-" }
         var body = String(offsetStart.map { text[..<$0] } ?? text[...])
         var offset = offsetStart.map { String(text[$0...]) } ?? "Z"
-        // `+0100`, as some date formatters write it.
+        // `+0100`, as written by some date formatters.
         if offset.count == 5, !offset.contains(":") {
             offset.insert(":", at: offset.index(offset.endIndex, offsetBy: -2))
         }
-        // The separator was a space in texts of some date formatters.
+        // Some date formatters write a space as the separator.
         if body.count > 10, body[body.index(body.startIndex, offsetBy: 10)] == " " {
             body.replaceSubrange(
                 body.index(body.startIndex, offsetBy: 10)...body.index(body.startIndex, offsetBy: 10), with: "T")
@@ -91,7 +90,7 @@ enum PrimitiveRepair {
         return DateTime(result) == nil ? nil : result
     }
 
-    /// The value as an `instant`: a date alone begins at midnight UTC.
+    /// Returns the value as an `instant`: a date without a time begins at midnight UTC.
     static func instant(_ text: String) -> String? {
         let written = DateTime(text) == nil ? completed(text) ?? text : text
         guard let date = DateTime(written) else { return nil }

@@ -1,6 +1,6 @@
 import FHIR
 
-/// The demands of R4 on a form's items that the older releases did not make
+/// Constraints of R4 on a form's items that the older releases did not have
 /// (<https://hl7.org/fhir/R4/questionnaire.html#invs>).
 enum QuestionnaireItemFinish {
     static func finish(_ place: ConversionPlace, _ output: inout ConversionOutput, _ conversion: inout Conversion) {
@@ -12,7 +12,7 @@ enum QuestionnaireItemFinish {
                 remove(key, "a group has none", place, &output, &conversion)
             }
         case let type?:
-            // Only some questions have options (que-5).
+            // Only some types of questions have options (que-5).
             if !withOptions.contains(type) {
                 for key in ["answerOption", "answerValueSet"] {
                     remove(key, "a question of this type has none", place, &output, &conversion)
@@ -30,7 +30,7 @@ enum QuestionnaireItemFinish {
         "choice", "open-choice", "decimal", "integer", "date", "dateTime", "time", "string", "quantity",
     ]
 
-    /// DSTU2's groups have no type and its questions need none.
+    /// Supplies the type, which DSTU2's groups do not have and its questions do not require.
     private static func type(
         _ place: ConversionPlace, _ output: inout ConversionOutput, _ conversion: inout Conversion
     ) {
@@ -41,7 +41,7 @@ enum QuestionnaireItemFinish {
                 conversion.note(.leftOut, place.from + ".type", "a group of DSTU2 has none", place.trail.member("type"))
                 output.object["_type"] = nil
             }
-            // A group must have items in R4; one that has none only shows its text (que-1).
+            // In R4, a group must have items; a group without items only displays its text (que-1).
             output.object["type"] = isEmpty ? "display" : "group"
         case "Questionnaire.group.question" where !output.has("type"):
             let hasOptions = output.has("answerValueSet") || output.has("answerOption")
@@ -55,7 +55,7 @@ enum QuestionnaireItemFinish {
         }
     }
 
-    /// An item that only shows its text has no code, and nothing of a question (que-3, que-6, que-8, que-9).
+    /// Removes elements of questions from an item that only displays its text (que-3, que-6, que-8, que-9).
     private static func display(
         _ place: ConversionPlace, _ output: inout ConversionOutput, _ conversion: inout Conversion
     ) {
@@ -66,7 +66,7 @@ enum QuestionnaireItemFinish {
         }
     }
 
-    /// Takes a member that R4 does not allow here out of the item and keeps it in an extension.
+    /// Moves a member that R4 does not allow here from the item into an extension.
     private static func remove(
         _ key: String, _ reason: String, _ place: ConversionPlace, _ output: inout ConversionOutput,
         _ conversion: inout Conversion
@@ -88,7 +88,7 @@ enum QuestionnaireItemFinish {
         output.object["_" + key] = nil
     }
 
-    /// An option or an initial value as an extension: its value, or the parts of it.
+    /// Returns an option or an initial value as an extension, with its value or its parts.
     private static func whole(_ object: JSONObject, _ url: String) -> JSON {
         var result = JSONObject()
         var parts: [JSON] = []
@@ -102,7 +102,7 @@ enum QuestionnaireItemFinish {
             }
         }
         guard !parts.isEmpty else { return .object(result) }
-        // An extension has either a value or further extensions.
+        // An extension has either a value or nested extensions.
         var value: JSON = ["url": "value"]
         for member in result.members where member.key.hasPrefix("value") || member.key.hasPrefix("_value") {
             value[member.key] = member.value
@@ -112,7 +112,7 @@ enum QuestionnaireItemFinish {
         return .object(result)
     }
 
-    /// Returns the member's older name.
+    /// Returns the name of the member in the older release.
     private static func older(_ key: String, _ from: String) -> String {
         switch (key, from) {
         case ("code", "Questionnaire.group"), ("code", "Questionnaire.group.question"): "concept"
@@ -122,13 +122,13 @@ enum QuestionnaireItemFinish {
         }
     }
 
-    /// Beside options there is no initial value in R4: the option itself says that it is selected (que-11).
+    /// Marks the initial options: in R4, an item with options has no initial value (que-11).
     private static func select(
         _ place: ConversionPlace, _ output: inout ConversionOutput, _ conversion: inout Conversion
     ) {
         guard var options = output.object["answerOption"]?.array, let initials = output.object["initial"]?.array
         else { return }
-        // The first option that says each thing that an initial value may say.
+        // Index of the first option for each initial value.
         var places: [JSONObject.Member: Int] = [:]
         for (index, option) in options.enumerated() {
             for member in option.object?.members ?? [] where places[member] == nil { places[member] = index }
@@ -147,6 +147,6 @@ enum QuestionnaireItemFinish {
         }
         output.object["answerOption"] = .array(options)
         output.object["initial"] = rest.isEmpty ? nil : .array(rest)
-        remove("initial", "beside options there is none", place, &output, &conversion)
+        remove("initial", "an item with options has none", place, &output, &conversion)
     }
 }

@@ -1,7 +1,7 @@
 import FHIR
 
-/// The codes that R4 allows in an element with a required binding, and the systems of concepts that were codes before
-/// (<https://hl7.org/fhir/R4/terminologies.html#required>).
+/// The codes that R4 allows in elements with a required binding, and the code systems of concepts that were codes
+/// before (<https://hl7.org/fhir/R4/terminologies.html#required>).
 struct RequiredCodes: Sendable {
     static let r4 = RequiredCodes(text: text)
 
@@ -30,7 +30,7 @@ struct RequiredCodes: Sendable {
         }
     }
 
-    /// Whether the element may have the code; true where nothing is known against it.
+    /// Whether the element allows the code; true if the codes of the element are not known.
     func allows(_ code: String, at path: String) -> Bool {
         switch byPath[path] {
         case nil: true
@@ -44,7 +44,7 @@ struct RequiredCodes: Sendable {
         if case .types = byPath[path] { true } else { false }
     }
 
-    /// The system that the element's value set takes the code from; nil where it does not have it.
+    /// Returns the system of the code in the element's value set; nil if the value set does not contain it.
     func system(of code: String, at path: String) -> String? {
         guard case .listed(let systems) = byPath[path] else { return nil }
         return systems.first { $0.codes.contains(code) }?.system

@@ -1,6 +1,6 @@
 import FHIR
 
-/// The resource types that R4 names otherwise (<https://hl7.org/fhir/R4/history.html>).
+/// The resource types that have another name in R4 (<https://hl7.org/fhir/R4/history.html>).
 enum ResourceNames {
     static let renamed = [
         "BodySite": "BodyStructure",
@@ -17,9 +17,9 @@ enum ResourceNames {
         "Sequence": "MolecularSequence",
     ]
 
-    /// Returns R4's name of the type; `Basic` for one without a successor, nil for one that no release knows.
+    /// Returns R4's name of a type; `Basic` for a type without a successor, nil for an unknown type.
     ///
-    /// Procedure requests of DSTU2 are R4's ServiceRequest as those of STU3 are.
+    /// Procedure requests of DSTU2 and of STU3 are both R4's ServiceRequest.
     static func newer(_ type: String, in source: ElementTable) -> String? {
         if let name = renamed[type] { return name }
         if FHIRConversion.resourceTypes.contains(type) { return type }
@@ -27,8 +27,8 @@ enum ResourceNames {
         return ElementTable.r4.describesResource(type) ? type : "Basic"
     }
 
-    /// The relative or absolute URL of a resource (`DiagnosticOrder/1`) under the type's newer name; nil where it is
-    /// the same. An absolute one is renamed only where it is known to be a resource of the type.
+    /// Returns the relative or absolute URL of a resource (`DiagnosticOrder/1`) with the newer name of its type; nil if
+    /// it is unchanged. An absolute URL is only renamed if it is known to be the URL of such a resource.
     static func renamed(url: String, in source: ElementTable, isAbsolute: Bool = false) -> (text: String, type: String)?
     {
         var parts = url.split(separator: "/", omittingEmptySubsequences: false).map(String.init)

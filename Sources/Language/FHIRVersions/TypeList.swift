@@ -1,12 +1,12 @@
 import FHIR
 
-/// The types of an element, of which R4 names each one once (eld-13): what several types of one code say is joined, at
-/// the cost of what is added.
+/// The types of an element, of which R4 lists each one once (eld-13). Types with the same code are joined; the cost is
+/// linear in the added content.
 struct TypeList {
     private var places: [JSON: Int] = [:]
-    /// How many types were looked at.
+    /// Number of types that are indexed.
     private var seen = 0
-    /// The values that stand under a member of a type already.
+    /// The values that a type's member already has.
     private var present: [Place: Set<JSON>] = [:]
 
     private struct Place: Hashable {
@@ -14,9 +14,9 @@ struct TypeList {
         let key: String
     }
 
-    /// Joins a type to the one of the same code; false where there is none, or where they cannot be one.
+    /// Joins a type to the one with the same code; false if there is none, or if they cannot be joined.
     mutating func join(_ type: JSONObject, _ output: inout ConversionOutput) -> Bool {
-        // The types are held by the output alone when they change, so that nothing is copied.
+        // Only the output references the types when they change, so that nothing is copied.
         guard let place = place(for: type, in: output.object["type"]?.array ?? []) else { return false }
         change(place, by: type, &output)
         return true
@@ -37,7 +37,7 @@ struct TypeList {
         return place
     }
 
-    /// Adds what is new.
+    /// Adds the new values.
     private mutating func change(_ place: Int, by type: JSONObject, _ output: inout ConversionOutput) {
         for member in type.members where TypeList.isJoined(member) {
             let before = present[Place(type: place, key: member.key)] ?? []
@@ -58,7 +58,7 @@ struct TypeList {
         member.value.array != nil && member.key != "aggregation" && !member.key.hasPrefix("_")
     }
 
-    /// Whether what is not joined is the same in both.
+    /// Whether all members that are not joined are equal in both.
     private static func fits(_ type: JSONObject, _ one: JSONObject) -> Bool {
         type["aggregation"] == one["aggregation"]
             && type.members.allSatisfy { isJoined($0) || one[$0.key] == $0.value }

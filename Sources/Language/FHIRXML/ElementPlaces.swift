@@ -1,11 +1,11 @@
 import FHIR
 
-/// Where elements stand in R4 XML, by the FHIRPath expressions that validation names them with.
+/// Positions of elements in R4 XML, looked up by the FHIRPath expressions of validation issues.
 ///
-/// The text was read by ``ResourceXML`` before, so that it is well formed and without a document type; what is looked for here
-/// are only the places of tags.
+/// ``ResourceXML`` has read the text before, so it is well-formed and without a document type; only the positions of
+/// tags are searched here.
 public struct ElementPlaces {
-    /// A line and a column in bytes, both from 1.
+    /// A line and a column in bytes, both counted from 1.
     public struct Place: Sendable, Hashable {
         /// The line, from 1.
         public let line: Int
@@ -13,11 +13,11 @@ public struct ElementPlaces {
         public let column: Int
     }
 
-    /// The ways that are looked for, as a tree.
+    /// A node of the tree of expressions that are searched.
     private final class Node {
         var children: [String: Node] = [:]
         var items: [Int: Node] = [:]
-        /// Expressions that end here.
+        /// Expressions that end at this node.
         var ends: [String] = []
     }
 
@@ -34,8 +34,8 @@ public struct ElementPlaces {
     private var lineStart = 0
     private var found: [String: Place] = [:]
 
-    /// The places of expressions such as `Observation.component[0].value.ofType(Quantity).code`. What does not stand in the
-    /// text, because it is missing, has the place of what it is missing from.
+    /// Returns the positions of expressions such as `Observation.component[0].value.ofType(Quantity).code`. An element
+    /// that the text does not contain gets the position of the nearest ancestor.
     public static func places(of expressions: [String], in bytes: some Collection<UInt8>) -> [String: Place] {
         let root = Node()
         for expression in Set(expressions) {
@@ -60,7 +60,8 @@ public struct ElementPlaces {
 
     // MARK: Expressions
 
-    /// The names of the tags on the way, without the resource itself. `value.ofType(Quantity)` is `valueQuantity`.
+    /// Returns the names of the tags on the path, without the resource itself. `value.ofType(Quantity)` is
+    /// `valueQuantity`.
     static func steps(of expression: String) -> [(name: String, index: Int?)] {
         var steps: [(name: String, index: Int?)] = []
         for part in expression.split(separator: ".").dropFirst() {
@@ -105,13 +106,14 @@ public struct ElementPlaces {
         }
     }
 
-    /// The node of a tag, and the place for all that is looked for below it until something nearer is found.
+    /// Returns the node of a tag. Its position is also used for the descendants that are searched, until a closer one
+    /// is found.
     private mutating func enter(_ name: String, _ open: inout [Frame], _ root: Node, _ place: Place) -> Node? {
         guard let parent = open.last else {
             mark(root, place)
             return root
         }
-        // A resource inside is wrapped: `<contained><Patient>`.
+        // A contained resource is wrapped: `<contained><Patient>`.
         let isResource = name.first?.isUppercase == true && (parent.name == "contained" || parent.name == "resource")
         if isResource { return parent.node }
         let index = parent.counts[name, default: 0]
@@ -162,7 +164,7 @@ public struct ElementPlaces {
         return String(decoding: local, as: UTF8.self)
     }
 
-    /// Goes behind a start tag; whether it has no content.
+    /// Moves past a start tag and returns whether the element is empty.
     private mutating func endOfTag() -> Bool {
         var quote: UInt8?
         while position < bytes.count {

@@ -1,68 +1,68 @@
 #if canImport(CXML2)
     import Core
 
-    /// Why a text is not the XML of a resource, or a resource cannot be written as XML, with the place.
+    /// Reason why a text is not the XML of a resource, or why a resource cannot be written as XML, with its position.
     public struct FHIRXMLError: CodedError, Hashable {
-        /// The kinds of fault; the raw value is the stable code.
+        /// Kind of fault; the raw value is the stable code.
         public enum Reason: String, Sendable {
             // The text.
             /// The text is not well-formed XML.
             case notWellFormed = "xml-not-well-formed"
             /// The text declares a document type.
             case doctype = "xml-doctype"
-            /// An entity is none of the five that XML defines.
+            /// An entity other than the five that XML defines.
             case undefinedEntity = "xml-undefined-entity"
             /// The text is neither UTF-8 nor UTF-16 with a byte order mark.
             case encoding = "xml-encoding"
             /// Elements are nested too deeply.
             case tooDeep = "xml-too-deep"
-            /// A part of the text is larger than is read.
+            /// A part of the text exceeds the size limit.
             case tooLarge = "xml-too-large"
-            /// An element stands outside of FHIR's namespace.
+            /// An element is outside of FHIR's namespace.
             case namespace = "xml-namespace"
             // The resource in it.
-            /// R4 has no resource of this name.
+            /// R4 does not define a resource of this name.
             case unknownResource = "xml-unknown-resource"
-            /// R4 has no such element at this place.
+            /// R4 does not define the element at this path.
             case unknownElement = "xml-unknown-element"
-            /// R4 has no such attribute at this place.
+            /// R4 does not define the attribute at this path.
             case unknownAttribute = "xml-unknown-attribute"
-            /// An element that may stand once is repeated.
+            /// An element that is allowed only once is repeated.
             case repeatedElement = "xml-repeated-element"
-            /// Text stands between elements.
+            /// There is text between elements.
             case unexpectedText = "xml-unexpected-text"
             /// A value is not of the element's type.
             case invalidValue = "xml-invalid-value"
             /// An element that contains a resource has none, or several.
             case missingResource = "xml-missing-resource"
-            /// A narrative is no `div` of XHTML.
+            /// A narrative is not a `div` of XHTML.
             case narrative = "xml-narrative"
             // Writing.
-            /// R4 has no such member, so that XML has no place for it.
+            /// R4 does not define the member, so that it cannot be written as XML.
             case unknownMember = "xml-unknown-member"
-            /// A value has not the shape that R4 gives the element in JSON.
+            /// A value does not have the JSON form of the element in R4.
             case wrongShape = "xml-wrong-shape"
             /// A null, an empty array or an empty object has no form in XML.
             case emptyValue = "xml-empty-value"
-            /// A value holds a character that XML 1.0 cannot hold.
+            /// A value contains a character that XML 1.0 does not allow.
             case forbiddenCharacter = "xml-forbidden-character"
         }
 
         /// The kind of fault.
         public let reason: Reason
 
-        /// The line of the text, counted from 1; of the narrative's text for a narrative that cannot be written; nil
-        /// where a resource cannot be written otherwise.
+        /// The line of the text, counted from 1. If a narrative cannot be written, the line of its text; nil for other
+        /// faults in writing.
         public internal(set) var line: Int?
 
-        /// The column in bytes of UTF-8, counted from 1; nil where there is no line.
+        /// The column in bytes of UTF-8, counted from 1; nil if there is no line.
         public internal(set) var column: Int?
 
-        /// The place as FHIRPath says it, such as `Patient.name[0].given[1]`: the element, or for what is unknown that
-        /// in which it stands. Nil where the text is no resource.
+        /// The FHIRPath of the element, such as `Patient.name[0].given[1]`; for something unknown, that of the element
+        /// that contains it. Nil if the text is not a resource.
         public internal(set) var path: String?
 
-        /// A sentence that says what to mend. It quotes nothing of the document but names that FHIR defines.
+        /// A sentence that describes the fault. It quotes nothing of the document except names that FHIR defines.
         public var message: String {
             var places: [String] = []
             if let path { places.append("at \(path)") }
@@ -81,7 +81,7 @@
             self.path = path
         }
 
-        /// The same error with its path.
+        /// Returns the same error with its path.
         func at(path: @autoclosure () -> String?) -> FHIRXMLError {
             var error = self
             if error.path == nil { error.path = path() }
@@ -90,7 +90,7 @@
     }
 
     extension FHIRXMLError.Reason {
-        /// The sentence where there is nothing more exact to say.
+        /// The sentence that is used if there is none with more detail.
         fileprivate var sentence: String {
             switch self {
             case .notWellFormed: "The text is not well-formed XML"
@@ -99,20 +99,20 @@
                 "Only the five entities of XML and character references are known; write the character"
             case .encoding: "The text is not UTF-8, nor UTF-16 with a byte order mark"
             case .tooDeep: "Elements are nested too deeply"
-            case .tooLarge: "A part of the text is larger than is read"
-            case .namespace: "Elements of a resource stand in the namespace \(ResourceXML.namespace)"
+            case .tooLarge: "A part of the text exceeds the size limit"
+            case .namespace: "Elements of a resource must be in the namespace \(ResourceXML.namespace)"
             case .unknownResource: "R4 has no resource of this name"
             case .unknownElement: "R4 has no such element here"
             case .unknownAttribute: "R4 has no such attribute here"
-            case .repeatedElement: "The element may stand here only once"
-            case .unexpectedText: "Text stands between elements; values are written as attributes"
+            case .repeatedElement: "The element is allowed here only once"
+            case .unexpectedText: "There is text between elements; values are written as attributes"
             case .invalidValue: "The value is not of the element's type"
             case .missingResource: "One resource is expected inside of this element"
             case .narrative: "The narrative is one div element in the namespace \(ResourceXML.narrativeNamespace)"
-            case .unknownMember: "R4 has no such member here, so that XML has no place for it"
-            case .wrongShape: "The value has not the shape that R4 gives this element in JSON"
+            case .unknownMember: "R4 has no such member here, so that it cannot be written as XML"
+            case .wrongShape: "The value does not have the JSON form of this element in R4"
             case .emptyValue: "A null, an empty array or an empty object has no XML form here"
-            case .forbiddenCharacter: "The value has a control character or noncharacter, which XML 1.0 cannot hold"
+            case .forbiddenCharacter: "The value has a control character or noncharacter, which XML 1.0 does not allow"
             }
         }
     }

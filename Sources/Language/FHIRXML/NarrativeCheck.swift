@@ -1,13 +1,13 @@
 #if canImport(CXML2)
-    /// Finds out whether a text is one XHTML div element that can stand inside of a document as it is.
+    /// Checks whether a text is one XHTML div element that can be inserted into a document as it is.
     final class NarrativeCheck: XMLEvents {
         private var depth = 0
 
         private init() {}
 
-        /// The div without the space around it.
+        /// Returns the div without the white space around it.
         ///
-        /// - Parameter depth: how many elements are open around it.
+        /// - Parameter depth: the number of elements that are open around it.
         /// - Throws: with line and column of the text.
         static func div(_ text: String, depth: Int) throws(FHIRXMLError) -> ArraySlice<UInt8> {
             let isSpace: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x0A || $0 == 0x09 || $0 == 0x0D }

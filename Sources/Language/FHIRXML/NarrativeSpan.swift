@@ -1,14 +1,15 @@
 #if canImport(CXML2)
     import FHIR
 
-    /// A narrative while its text is passed over. The text is taken from the document as it stands.
+    /// A narrative that is being skipped by the reader. Its text is copied from the document unchanged.
     ///
-    /// It must stand on its own in JSON: namespaces that were declared further out are declared on its first element.
+    /// It must be well-formed on its own in JSON: namespaces that are declared by ancestors are declared on its first
+    /// element.
     struct NarrativeSpan {
         private let start: Int
-        /// How long the name in the first tag is.
+        /// Length of the name in the first tag.
         private let nameLength: Int
-        /// The prefixes that each open element declares, the default as an empty text.
+        /// The prefixes that each open element declares; the default namespace is an empty text.
         private var declared: [[String]] = []
         private var missing: [(prefix: String, uri: String)] = []
 
@@ -37,13 +38,13 @@
             missing.append((prefix, XMLTag.uri(uri)))
         }
 
-        /// Whether this was the end of the narrative.
+        /// Returns whether this was the end of the narrative.
         mutating func end() -> Bool {
             _ = declared.popLast()
             return declared.isEmpty
         }
 
-        /// The narrative with line ends as XML has them.
+        /// Returns the narrative with line ends normalized as in XML.
         func text(in text: XMLText, to end: Int) throws(FHIRXMLError) -> String {
             guard start + 1 + nameLength <= end, end <= text.bytes.count, text.bytes[start] == UInt8(ascii: "<"),
                 text.bytes[end - 1] == UInt8(ascii: ">")

@@ -1,14 +1,14 @@
 #if canImport(CXML2)
     import FHIR
 
-    /// An element that has begun and not ended, with what has been read in it.
+    /// An element that is open, with the content that has been read.
     struct OpenElement {
         enum Content {
             /// A data type, a backbone element or a resource.
             case object
-            /// A primitive and the value of its attribute. Its own parts are its id and extensions.
+            /// A primitive and the value of its attribute. The parts of the element are its id and extensions.
             case primitive(JSON?)
-            /// An element that has a resource inside, once that is read.
+            /// An element that contains a resource, once the resource is read.
             case resource(JSON?)
         }
 
@@ -19,29 +19,29 @@
             let key: String
             let isRepeated: Bool
             var values: [JSON] = []
-            /// The ids and extensions beside each value, under the name with `_` before it.
+            /// The ids and extensions of the values, for the member with the prefix `_`.
             var siblings: [JSON] = []
         }
 
         var content: Content
         let type: TypeModel.TypeID
-        /// Its declaration, -1 for a resource.
+        /// The number of its declaration; -1 for a resource.
         let declaration: Int32
-        /// Its JSON name; empty for a resource.
+        /// The JSON name; empty for a resource.
         let key: String
         let isRepeated: Bool
-        /// Which of the elements of its name it is.
+        /// The index among the elements of the same name.
         let index: Int
-        /// How deep the JSON object that it becomes is nested.
+        /// Nesting depth of the JSON object that the element becomes.
         let depth: Int
         var parts: [Part] = []
 
-        /// The type whose elements may stand inside.
+        /// The type whose elements are allowed inside.
         var inside: TypeModel.TypeID {
             if case .primitive = content { TypeModel.r4.elementType } else { type }
         }
 
-        /// How many values of an element have been read.
+        /// Returns the number of values of an element that have been read.
         func count(of declaration: Int32) -> Int {
             parts.first { $0.declaration == declaration }?.values.count ?? 0
         }
@@ -60,7 +60,7 @@
             parts[place].siblings.append(sibling)
         }
 
-        /// The JSON object of all parts, in the order of the document.
+        /// Returns the JSON object of all parts, in the order of the document.
         func object() -> JSONObject {
             var object = JSONObject()
             if TypeModel.r4.kind(of: type) == .resource, case .object = content {
@@ -75,7 +75,7 @@
     }
 
     extension OpenElement.Part {
-        /// The member's value, nil where there is none but nulls.
+        /// Returns the member's value; nil if there are only nulls.
         fileprivate func joined(_ values: [JSON]) -> JSON? {
             guard values.contains(where: { !$0.isNull }) else { return nil }
             return isRepeated ? .array(values) : values.first

@@ -6,10 +6,10 @@
         case boolean
         case number
         case string
-        /// A narrative's text, which in XML is an element of its own.
+        /// The text of a narrative, which is an element of its own in XML.
         case xhtml
 
-        /// The form of a primitive type.
+        /// Creates the form of a primitive type.
         init(_ type: TypeModel.TypeID) {
             if type == PrimitiveForm.booleanType {
                 self = .boolean
@@ -25,9 +25,9 @@
         private static let integerType = TypeModel.r4.type("integer") ?? .unknown
         private static let xhtmlType = TypeModel.r4.type("xhtml") ?? .unknown
 
-        /// The value of the attribute as JSON; nil where it is not of the type.
+        /// Returns the value of the attribute as JSON; nil if it does not have the type.
         ///
-        /// A plus sign, which R4 allows before integers, is no part of the number and has no JSON form.
+        /// A plus sign, which R4 allows before integers, is not part of the number and has no JSON form.
         func read(_ text: String) -> JSON? {
             switch self {
             case .boolean: text == "true" ? .bool(true) : text == "false" ? .bool(false) : nil
@@ -43,7 +43,7 @@
             return JSONNumber(text: String(text.dropFirst()))
         }
 
-        /// The JSON value as an attribute's; nil where it is not of the form.
+        /// Returns the JSON value as text for an attribute; nil if it does not have the form.
         func write(_ value: JSON) -> String? {
             switch (self, value) {
             case (.boolean, .bool(let value)): value ? "true" : "false"

@@ -1,7 +1,7 @@
 #if canImport(CXML2)
     import FHIR
 
-    /// Makes a JSON value of the elements of a document.
+    /// Builds a JSON value from the elements of a document.
     final class ResourceReader: XMLEvents {
         private let text: XMLText
         private var open: [OpenElement] = []
@@ -78,7 +78,8 @@
             try checkDepth()
         }
 
-        /// Refuses what JSON would nest too deeply. A primitive is an object only where it has an id or extensions.
+        /// Refuses elements that would be nested too deeply in JSON. A primitive is an object only if it has an id or
+        /// extensions.
         private func checkDepth() throws(FHIRXMLError) {
             guard let last = open.last else { return }
             var depth = last.depth

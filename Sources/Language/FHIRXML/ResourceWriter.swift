@@ -6,7 +6,7 @@
         private(set) var output = XMLOutput()
         private let isPretty: Bool
         private let model = TypeModel.r4
-        /// How many elements are open.
+        /// Number of open elements.
         private var level = 0
         /// The steps of the path of an error.
         private var trail: [(name: String, index: Int?)] = []
@@ -32,8 +32,8 @@
 
         // MARK: One element
 
-        /// Writes an element with what stands in an object.
-        /// - Parameter attribute: what stands in the start tag before the attributes that the object has.
+        /// Writes an element with the members of an object.
+        /// - Parameter attribute: text in the start tag before the attributes from the object.
         private mutating func element(
             _ name: String, _ attribute: String, _ object: JSONObject?, _ type: TypeModel.TypeID,
             value: String? = nil, isResource: Bool = false, depth: Int
@@ -79,9 +79,9 @@
 
         // MARK: Members
 
-        /// A member of an object with what stands beside it.
+        /// A member of an object with its sibling.
         private struct Member {
-            /// The element's place in the order of its type.
+            /// The index of the element in the order of its type.
             let place: Int
             let key: String
             let element: TypeModel.Element
@@ -90,7 +90,7 @@
             var sibling: JSON?
         }
 
-        /// The members of an object in XML's order.
+        /// Returns the members of an object in XML's order.
         private func members(
             of object: JSONObject, _ type: TypeModel.TypeID, isResource: Bool
         ) throws(FHIRXMLError) -> [Member] {
@@ -105,7 +105,7 @@
                 else { throw error(.unknownMember) }
                 let element = model.declaration(declaration)
                 if isSibling {
-                    // An attribute and a narrative have nothing beside them.
+                    // An attribute and a narrative have no sibling.
                     guard model.isPrimitive(type), !element.isAttribute, PrimitiveForm(type) != .xhtml else {
                         throw error(.unknownMember)
                     }
@@ -152,7 +152,7 @@
             return items
         }
 
-        /// An item of an array; nil for a null and where the array is shorter than the one beside it.
+        /// Returns an item of an array; nil for a null and for an index beyond the end of the shorter array.
         private static func item(_ index: Int, of values: [JSON]) -> JSON? {
             index < values.count && !values[index].isNull ? .some(values[index]) : .none
         }
@@ -184,7 +184,7 @@
             if let sibling {
                 guard !sibling.isNull else { throw error(.emptyValue) }
                 guard case .object(let object) = sibling else { throw error(.wrongShape) }
-                // Beside a value an empty object would vanish; alone it is an empty element.
+                // With a value, an empty object would be lost; without one, it is an empty element.
                 guard !object.isEmpty || value == nil else { throw error(.emptyValue) }
                 beside = object
             }
@@ -195,7 +195,7 @@
             guard !value.isNull else { throw error(.emptyValue) }
             if form == .xhtml { return try narrative(value) }
             guard let text = form.write(value) else { throw error(.wrongShape) }
-            // Without an object beside it a value is not nested any deeper than what it stands in.
+            // Without a sibling object, a value is not nested deeper than its parent.
             try element(
                 member.key, "", beside, model.elementType, value: text, depth: beside == nil ? depth - 1 : depth)
         }

@@ -1,6 +1,6 @@
 #if canImport(CXML2)
-    /// The white space around the value of an attribute that is written as itself, not as a reference: the number of spaces that
-    /// the parser makes of it.
+    /// The literal white space around the value of an attribute, without character references: the number of spaces
+    /// into which the parser converts it.
     struct XMLAttributeSpace {
         private(set) var leading = 0
         private(set) var trailing = 0
@@ -22,7 +22,7 @@
             }
         }
 
-        /// The name and the value of the next attribute; nil at the end of the tag. `index` moves behind it.
+        /// Returns the name and the value of the next attribute; nil at the end of the tag. Moves `index` past it.
         private static func attribute(
             in document: [UInt8], from index: inout Int
         ) -> (name: Range<Int>, value: Range<Int>)? {
@@ -45,7 +45,7 @@
             return document[start...].firstIndex(where: isFound)
         }
 
-        /// The parser makes one line feed of a carriage return and a line feed.
+        /// Counts a carriage return with a line feed as one character, because the parser makes one line feed of them.
         private static func spaces(_ bytes: ArraySlice<UInt8>) -> Int {
             var count = bytes.count
             for (byte, next) in zip(bytes, bytes.dropFirst()) where byte == 0x0D && next == 0x0A { count -= 1 }

@@ -1,9 +1,9 @@
 #if canImport(CXML2)
-    /// Passes over a document before it is parsed and refuses what no parser is to see: a document type, and tags with
-    /// so many attributes that comparing each with each takes long.
+    /// Scans a document before it is parsed and refuses content that no parser should see: a document type, and tags
+    /// with more attributes than can be compared with each other in acceptable time.
     ///
-    /// It tells comments, CDATA, instructions and tags apart as XML does, so that for a well-formed text it sees what
-    /// the parser sees. Behind the first error of another text the parser reads no further.
+    /// It distinguishes comments, CDATA, instructions and tags as XML does, so that for a well-formed text it sees what
+    /// the parser sees. In any other text, the parser stops at the first error.
     struct XMLGuard {
         private let bytes: [UInt8]
 
@@ -25,7 +25,7 @@
                 } else {
                     next = try endOfTag(from: open)
                 }
-                // What does not end is the parser's to report.
+                // The parser reports an unclosed construct.
                 guard let next else { return }
                 place = next
             }

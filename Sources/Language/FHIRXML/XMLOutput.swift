@@ -12,11 +12,12 @@
             bytes.append(contentsOf: repeatElement(0x20, count: level * 2))
         }
 
-        /// Writes the value of an attribute, so that reading gives the same text: white space other than blanks is
-        /// written as references, because parsers make blanks of it. A blank at either end is a reference too, because readers
-        /// remove white space around a value (``XMLTag/value(_:in:)``).
+        /// Writes the value of an attribute, so that reading returns the same text. White space other than blanks is
+        /// written as references, because parsers replace it by blanks. A blank at either end is also written as a
+        /// reference, because readers remove white space around a value (``XMLTag/value(_:in:)``).
         ///
-        /// - Returns: false where XML 1.0 has no such character (<https://www.w3.org/TR/xml/#charsets>).
+        /// - Returns: false if the value contains a character that XML 1.0 does not allow
+        ///   (<https://www.w3.org/TR/xml/#charsets>).
         mutating func appendEscaped(_ value: String) -> Bool {
             // U+FFFE and U+FFFF are EF BF BE and EF BF BF.
             var before: (UInt8, UInt8) = (0, 0)
@@ -42,7 +43,7 @@
             return true
         }
 
-        /// Line ends as parsers see them (<https://www.w3.org/TR/xml/#sec-line-ends>).
+        /// Returns the text with line ends normalized as by parsers (<https://www.w3.org/TR/xml/#sec-line-ends>).
         static func lineFeeds(_ text: [UInt8]) -> [UInt8] {
             guard text.contains(0x0D) else { return text }
             var output: [UInt8] = []

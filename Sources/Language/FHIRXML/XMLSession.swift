@@ -1,34 +1,34 @@
 #if canImport(CXML2)
     import CXML2
 
-    /// The events of a document. The first error that is thrown ends the reading; it is given the place.
+    /// The events of a document. The first error that is thrown ends the parsing; its position is added.
     protocol XMLEvents: AnyObject {
         func begin(_ tag: XMLTag) throws(FHIRXMLError)
-        /// - Parameter end: where the text behind the element begins.
+        /// - Parameter end: the offset of the text after the element.
         func end(at end: Int) throws(FHIRXMLError)
         func text(_ bytes: UnsafeBufferPointer<UInt8>) throws(FHIRXMLError)
         /// A comment or a processing instruction.
         func aside() throws(FHIRXMLError)
-        /// Where in the resource the reading is.
+        /// The path of the current element in the resource.
         var path: String? { get }
     }
 
-    /// One document on its way through libxml2's SAX2 interface. No tree is built.
+    /// One document that is parsed with libxml2's SAX2 interface. No tree is built.
     ///
-    /// The parser is told never to load anything and has no handlers for declarations of any kind, so that no entity
-    /// could be defined even if ``XMLGuard`` let a document type pass. Its own limits on sizes are off, for they would
-    /// refuse some documents of ten megabytes; sizes and depth are limited here and in ``XMLText``.
+    /// The parser's options forbid loading anything, and it has no handlers for declarations of any kind, so that no
+    /// entity could be defined even if ``XMLGuard`` let a document type pass. Its own size limits are disabled, because
+    /// they would refuse some documents of ten megabytes; sizes and depth are limited here and in ``XMLText``.
     final class XMLSession {
         private let bytes: [UInt8]
         private let events: any XMLEvents
         private var context: xmlParserCtxtPtr?
         private var failure: FHIRXMLError?
         private var openElements: Int
-        /// How many namespaces each open element declares.
+        /// Number of namespaces that each open element declares.
         private var declared: [Int] = []
         private var namespaces = 0
 
-        /// - Parameter depth: how many elements count as open around the document.
+        /// - Parameter depth: the number of elements that count as open around the document.
         static func parse(_ text: XMLText, _ events: some XMLEvents, depth: Int = 0) throws(FHIRXMLError) {
             let session = XMLSession(text.bytes, events, depth)
             session.run()
@@ -41,7 +41,7 @@
             openElements = depth
         }
 
-        /// libxml2 wants to be initialised once, before threads use it.
+        /// libxml2 must be initialised once, before threads use it.
         private static let isReady: Bool = {
             xmlInitParser()
             return true
@@ -63,7 +63,7 @@
                 context.pointee.userData = Unmanaged.passUnretained(self).toOpaque()
                 // The encoding has been checked: it is UTF-8, whatever the declaration says.
                 let options = XML_PARSE_NONET.rawValue | XML_PARSE_IGNORE_ENC.rawValue | XML_PARSE_HUGE.rawValue
-                // No handler makes a document; there is none to free.
+                // No handler creates a document, so there is none to free.
                 _ = xmlCtxtReadMemory(context, start, Int32(buffer.count), nil, nil, Int32(options))
                 if failure == nil, context.pointee.wellFormed == 0 || context.pointee.nsWellFormed == 0 {
                     fail(FHIRXMLError(.notWellFormed))
@@ -117,7 +117,7 @@
                 namespaces += tag.namespaceCount
                 guard namespaces <= ResourceXML.maximumNamespaces else {
                     throw FHIRXMLError(
-                        .tooLarge, "More than \(ResourceXML.maximumNamespaces) namespace declarations are in force")
+                        .tooLarge, "More than \(ResourceXML.maximumNamespaces) namespace declarations are in scope")
                 }
                 try events.begin(tag)
             }
@@ -143,14 +143,14 @@
             }
         }
 
-        /// Ends the reading. Only the first failure counts.
+        /// Ends the parsing. Only the first failure is reported.
         private func fail(_ error: FHIRXMLError, at place: Int? = nil) {
             guard failure == nil else { return }
             failure = error.at(path: events.path).at(offset: min(place ?? offset, bytes.count), of: bytes)
             if let context { xmlStopParser(context) }
         }
 
-        /// How many bytes the parser has passed.
+        /// Number of bytes that the parser has consumed.
         private var offset: Int {
             guard let input = context?.pointee.input, let start = input.pointee.base, let now = input.pointee.cur
             else { return 0 }
@@ -159,7 +159,7 @@
     }
 
     extension FHIRXMLError {
-        /// An error of the parser. Its own words are not passed on: they may quote the document.
+        /// Creates the error for an error of the parser, without its message, which may quote the document.
         fileprivate init(parser error: xmlError) {
             let said = error.message.map { String(cString: $0) } ?? ""
             switch xmlParserErrors(rawValue: UInt32(bitPattern: error.code)) {
@@ -170,13 +170,13 @@
             case XML_ERR_TAG_NOT_FINISHED:
                 self.init(.notWellFormed, "The text ends before its elements do")
             case XML_ERR_ATTRIBUTE_REDEFINED:
-                self.init(.notWellFormed, "An attribute stands twice in one tag")
+                self.init(.notWellFormed, "A tag has the same attribute twice")
             case XML_ERR_INVALID_CHAR, XML_ERR_INVALID_CHARREF:
-                self.init(.notWellFormed, "A character stands here, or is referred to, that XML 1.0 does not allow")
+                self.init(.notWellFormed, "A character or character reference here is not allowed by XML 1.0")
             case XML_ERR_DOCUMENT_END:
                 self.init(.notWellFormed, "There is more text after the end of the document")
             case XML_NS_ERR_UNDEFINED_NAMESPACE:
-                self.init(.namespace, "A prefix is used that no namespace is declared for")
+                self.init(.namespace, "A prefix is used without a declaration of its namespace")
             case XML_NS_ERR_XML_NAMESPACE, XML_NS_ERR_QNAME, XML_NS_ERR_ATTRIBUTE_REDEFINED, XML_NS_ERR_EMPTY,
                 XML_NS_ERR_COLON:
                 self.init(.namespace, "A name or a declaration breaks the rules of XML namespaces")

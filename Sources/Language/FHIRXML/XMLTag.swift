@@ -1,5 +1,5 @@
 #if canImport(CXML2)
-    /// The start of an element as the parser reports it; valid during the report only.
+    /// The start of an element as the parser reports it; only valid during the report.
     struct XMLTag {
         typealias Text = UnsafePointer<UInt8>
 
@@ -11,20 +11,21 @@
         let fields: UnsafeMutablePointer<Text?>?
         let attributeCount: Int
 
-        /// Where the tag begins in the text.
+        /// Offset of the tag in the text.
         let offset: Int
 
-        /// The prefix that a namespace is declared for here; nil for the default.
+        /// Returns the prefix of a namespace that is declared here; nil for the default namespace.
         func declaredPrefix(_ index: Int) -> Text? { namespaces?[index * 2] }
 
         func attributeName(_ index: Int) -> String { fields?[index * 5].map { String(cString: $0) } ?? "" }
         func attributePrefix(_ index: Int) -> Text? { fields?[index * 5 + 1] }
         func attributeURI(_ index: Int) -> Text? { fields?[index * 5 + 2] }
 
-        /// The value with references resolved, without the white space around it
-        /// (<https://hl7.org/fhir/R4/datatypes.html#string>). White space that is written as a reference is part of the value.
+        /// Returns the value with references resolved, without the literal white space around it
+        /// (<https://hl7.org/fhir/R4/datatypes.html#string>). White space that is written as a reference is part of the
+        /// value.
         ///
-        /// The parser has made a space of each tab and each end of a line that is not written as a reference.
+        /// The parser has replaced each literal tab and line end by a space.
         ///
         /// - Parameter document: the whole text, in which the tag begins at ``offset``.
         func value(_ index: Int, in document: [UInt8]) -> String {
@@ -40,7 +41,7 @@
             return XMLTag.text(UnsafeBufferPointer(start: start, count: end - start))
         }
 
-        /// The name of a namespace.
+        /// Returns the URI of a namespace.
         static func uri(_ text: Text?) -> String {
             guard let text else { return "" }
             var count = 0
@@ -53,8 +54,8 @@
             return String(decoding: withAmpersands(text), as: UTF8.self)
         }
 
-        /// libxml2 does not resolve references to the ampersand in attributes unless it is told to replace entities:
-        /// every `&` is handed over as `&#38;`.
+        /// Replaces each `&#38;` by `&`: libxml2 does not resolve references to the ampersand in attributes unless
+        /// entities are replaced, and passes every `&` as `&#38;`.
         private static func withAmpersands(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8] {
             var output: [UInt8] = []
             output.reserveCapacity(text.count)
@@ -66,7 +67,7 @@
             return output
         }
 
-        /// Whether a text of the parser is the one given.
+        /// Whether a text of the parser equals the given one.
         static func equal(_ text: Text?, _ other: String) -> Bool {
             guard let text else { return false }
             return String(cString: text) == other

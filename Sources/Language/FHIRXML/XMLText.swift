@@ -1,9 +1,9 @@
 #if canImport(CXML2)
-    /// The bytes of one document as UTF-8 without a byte order mark, found fit for the parser.
+    /// The bytes of one document as UTF-8 without a byte order mark, checked before parsing.
     struct XMLText {
         let bytes: [UInt8]
 
-        /// - Throws: for an encoding that is not read, and for what ``XMLGuard`` refuses.
+        /// - Throws: for an unsupported encoding, and for content that ``XMLGuard`` refuses.
         init(_ input: some Collection<UInt8>) throws(FHIRXMLError) {
             var bytes = Array(input)
             guard bytes.count <= ResourceXML.maximumBytes else {
@@ -20,7 +20,7 @@
             guard isUTF16 || String(validUTF8: bytes) != nil else {
                 throw FHIRXMLError(.encoding).at(offset: XMLText.firstInvalid(bytes), of: bytes)
             }
-            // What has a zero could be taken for another encoding, and XML has no such character.
+            // A text with a zero byte could be read as another encoding, and XML does not allow this character.
             if let zero = bytes.firstIndex(of: 0) { throw FHIRXMLError(.encoding).at(offset: zero, of: bytes) }
             try checkDeclaration(isUTF16)
             try XMLGuard(bytes).check()
@@ -49,7 +49,7 @@
             }
         }
 
-        /// Compares the encoding that the text says it has, if it does, with the one that it has.
+        /// Compares the encoding in the XML declaration, if there is one, with the actual encoding.
         private func checkDeclaration(_ isUTF16: Bool) throws(FHIRXMLError) {
             guard
                 bytes.starts(with: "<?xml ".utf8) || bytes.starts(with: "<?xml\t".utf8)
@@ -61,14 +61,14 @@
             guard let quote = value.first, quote == "\"" || quote == "'" else { return }
             let name = value.dropFirst().prefix { $0 != quote }.lowercased()
             guard name == "utf-8" || (isUTF16 && name == "utf-16") else {
-                throw FHIRXMLError(.encoding, "The text says that it is in another encoding; write it in UTF-8")
+                throw FHIRXMLError(.encoding, "The text declares another encoding; write it in UTF-8")
                     .at(offset: 0, of: bytes)
             }
         }
     }
 
     extension FHIRXMLError {
-        /// The same error with the line and column of a byte.
+        /// Returns the same error with the line and column of a byte.
         func at(offset: Int, of bytes: some RandomAccessCollection<UInt8>) -> FHIRXMLError {
             var error = self
             guard error.line == nil else { return error }

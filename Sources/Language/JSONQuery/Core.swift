@@ -1,2 +1,2 @@
-// `JSON` and `JSONNumber` are what expressions work on: who imports JSONQuery has them.
+// Exported because expressions are evaluated on `JSON` and `JSONNumber`: clients need only one import.
 @_exported import Core

@@ -1,8 +1,8 @@
 import Core
 
 extension JSON {
-    /// How many values this one is, with all that it holds; a long text counts as one more for each sixteen bytes. nil for
-    /// more than the bound, which also bounds the work.
+    /// Returns the number of values in this one, itself included. A long text counts as one more for each sixteen
+    /// bytes. Returns nil if the number exceeds the bound, which also bounds the work.
     func values(atMost bound: Int) -> Int? {
         var left = bound
         return Self.count(self, &left) ? bound - left : nil

@@ -1,6 +1,6 @@
 import Core
 
 extension JSONNumber {
-    /// The steps that looking at the number's digits costs.
+    /// Number of steps for reading the number's digits.
     var cost: Int { text.utf8.count / 16 }
 }

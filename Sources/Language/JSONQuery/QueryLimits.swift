@@ -1,21 +1,21 @@
-/// Bounds on an expression and on one evaluation of it. Whatever the expression and the document, an evaluation ends
-/// within them, or with an error that names the bound.
+/// Limits of an expression and of one evaluation. For any expression and document, an evaluation ends within the
+/// limits, or with an error that names the exceeded limit.
 public struct QueryLimits: Sendable, Hashable {
-    /// The longest expression, in bytes.
+    /// Maximum length of an expression in bytes.
     public var maximumLength = 10_000
-    /// How many parts of an expression may stand inside of each other or, in a path, behind each other.
+    /// Maximum nesting of the parts of an expression, and maximum number of steps of a path.
     public var maximumDepth = 100
-    /// How many steps an evaluation may take. A step is a part of the expression that is evaluated, a value that is looked
-    /// at or put into an array, or sixteen bytes of text that are read or written.
+    /// Maximum number of steps of an evaluation. A step is the evaluation of one part of the expression, one value that
+    /// is read or appended to an array, or sixteen bytes of text that are read or written.
     public var steps = 2_000_000
-    /// How many values a result may hold, those inside of arrays and objects counted.
+    /// Maximum number of values of a result, including those inside of arrays and objects.
     public var values = 500_000
 
-    /// Makes the bounds that hold where nothing else is said.
+    /// Creates the default limits.
     public init() {}
 }
 
-/// Why an evaluation cannot go on within its limits.
+/// Limit that an evaluation exceeds.
 enum LimitFault: String {
     case length = "expression-too-long"
     case depth = "expression-too-deep"
@@ -28,8 +28,8 @@ enum LimitFault: String {
         switch self {
         case .length: "The expression has more than \(limits.maximumLength) bytes."
         case .depth: "The parts of the expression are nested deeper than \(limits.maximumDepth) levels."
-        case .steps: "The evaluation takes more than \(limits.steps) steps: ask for less, or of a smaller document."
-        case .values: "The result has more than \(limits.values) values: ask for less."
+        case .steps: "The evaluation takes more than \(limits.steps) steps: narrow the query or use a smaller document."
+        case .values: "The result has more than \(limits.values) values: narrow the query."
         case .nesting: "The document is nested too deeply for the expression."
         }
     }

@@ -1,14 +1,14 @@
 import Core
 import Foundation
 
-/// The functions between the values of special units and of the proper units they correspond to
-/// (specification §21–23). Named as ucum-essence names them.
+/// The functions between the values of special units and the values of their proper units (specification §21–23). The
+/// raw values are the names in ucum-essence.
 enum SpecialFunction: String, Sendable {
     case celsius = "Cel"
     case fahrenheit = "degF"
     case reaumur = "degRe"
     case tangent = "tanTimes100"
-    /// Another name that ucum-essence has for ``tangent``.
+    /// Another name of ``tangent`` in ucum-essence.
     case percentTangent = "100tan"
     case homeopathicX = "hpX"
     case homeopathicC = "hpC"
@@ -21,7 +21,7 @@ enum SpecialFunction: String, Sendable {
     case binaryLogarithm = "ld"
     case squareRoot = "sqrt"
 
-    /// A function over a logarithm: the special value is `scale · log_base(proper value)`.
+    /// The base and scale of a logarithmic function: the special value is `scale · log_base(proper value)`.
     private var logarithm: (base: Int, scale: Int)? {
         switch self {
         case .homeopathicX, .pH: (10, -1)
@@ -35,7 +35,7 @@ enum SpecialFunction: String, Sendable {
         }
     }
 
-    /// The distance between the zero points of an interval scale and the absolute one, in the special unit.
+    /// The difference between the zero points of an interval scale and the absolute scale, in the special unit.
     private var offset: ExactNumber? {
         switch self {
         case .celsius: ExactNumber(numerator: Natural(27_315), exponent: -2)
@@ -45,8 +45,8 @@ enum SpecialFunction: String, Sendable {
         }
     }
 
-    /// The value on the scale of the corresponding proper unit. Exact for the interval scales, the square root and
-    /// whole powers; else to the precision of `Double`. Nil where the result is out of range.
+    /// Returns the value on the scale of the corresponding proper unit. It is exact for the interval scales, the square
+    /// root and integer powers; otherwise it has the precision of `Double`. Nil if the result is out of range.
     func properValue(_ value: ExactNumber) -> ExactNumber? {
         if let offset { return value + offset }
         if let logarithm {
@@ -62,7 +62,7 @@ enum SpecialFunction: String, Sendable {
         }
     }
 
-    /// The value on the special scale of a value in the corresponding proper unit. Nil where there is none, as for
+    /// Returns the value on the special scale of a value in the corresponding proper unit. Nil if there is none, as for
     /// the logarithm of zero.
     func specialValue(_ value: ExactNumber) -> ExactNumber? {
         if let offset { return value - offset }
@@ -87,7 +87,7 @@ enum SpecialFunction: String, Sendable {
         }
     }
 
-    /// Whole powers up to this one are computed without rounding.
+    /// Integer powers up to this exponent are computed without rounding.
     static let greatestWholePower = 400
 
     private static func logarithm(of value: ExactNumber, base: Double) -> Double? {
@@ -106,7 +106,7 @@ enum SpecialFunction: String, Sendable {
 }
 
 extension ExactNumber {
-    /// The number as an integer that is small enough for exact powers; nil where it is none.
+    /// The number as an integer that is small enough for exact powers; nil if it is not.
     fileprivate var smallInteger: Int? {
         if isZero { return 0 }
         guard isBounded else { return nil }

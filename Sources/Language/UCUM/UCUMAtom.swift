@@ -1,26 +1,26 @@
-/// A unit of ucum-essence without prefix: its codes, names and definition. For search, lists and explanations.
+/// A unit of ucum-essence without prefix: its codes, names and definition, for search, lists and explanations.
 public struct UCUMAtom: Sendable, Hashable {
     /// The case sensitive code, `[in_i]`.
     public let code: String
-    /// The code of the case insensitive variant, `[IN_I]`; nil where the table gives none.
+    /// The code of the case insensitive variant, `[IN_I]`; nil if the table has none.
     public let caseInsensitiveCode: String?
     /// The names in English, the first one preferred.
     public let names: [String]
-    /// The symbol used in print, with `_` before what is a subscript and `^` before what is raised; may be empty.
+    /// The symbol used in print, with `_` before a subscript and `^` before a superscript; may be empty.
     public let printSymbol: String
-    /// The kinds of quantity it measures, as `length`.
+    /// The kinds of quantity that it measures, such as `length`.
     public let properties: [String]
-    /// The table of the specification it stands in: `si`, `clinical`, `chemical` and others; `base` for base units.
+    /// The table of the specification that contains it: `si`, `clinical`, `chemical` and others; `base` for base units.
     public let category: String
-    /// Whether it takes prefixes.
+    /// Whether prefixes are allowed.
     public let isMetric: Bool
-    /// Whether its values are on a scale of their own, as degrees Celsius.
+    /// Whether its values are on a scale of their own, such as degrees Celsius.
     public let isSpecial: Bool
-    /// Whether it depends on a procedure and cannot be converted, as international units.
+    /// Whether it depends on a procedure and cannot be converted, such as international units.
     public let isArbitrary: Bool
-    /// The value and the unit that define it, `254e-2` and `cm`; both empty for base units.
+    /// The value and the unit that define it, such as `254e-2` and `cm`; both are empty for base units.
     public let definition: (value: String, unit: String)
-    /// The name of the function that defines a special unit.
+    /// The name of the function that defines a special unit; nil for other units.
     public let function: String?
 
     /// The preferred name.
@@ -32,7 +32,7 @@ public struct UCUMAtom: Sendable, Hashable {
 }
 
 extension UCUMAtom {
-    /// The version of ucum-essence that the units are from.
+    /// The version of ucum-essence that contains the units.
     public static let tableVersion = UCUMTable.essenceVersion
 
     /// All units of ucum-essence in its order, base units first.
@@ -40,14 +40,14 @@ extension UCUMAtom {
 
     private static let byCode = Dictionary(all.map { ($0.code, $0) }, uniquingKeysWith: { first, _ in first })
 
-    /// The unit of a code without prefix.
+    /// Returns the unit with a code, without prefix.
     public init?(code: String) {
         guard let atom = Self.byCode[code] else { return nil }
         self = atom
     }
 
-    /// The units whose code, printed symbol, names or properties contain the text, letters compared without case;
-    /// those whose code, symbol or name is the text come first.
+    /// Returns the units whose code, printed symbol, names or properties contain the text, ignoring case. Units whose
+    /// code, symbol or name equals the text come first.
     public static func search(_ text: String) -> [UCUMAtom] {
         let wanted = text.lowercased()
         guard !wanted.isEmpty else { return [] }

@@ -1,12 +1,12 @@
 /// The dimension of a unit: the exponents of UCUM's seven base units and of the arbitrary units in it.
 ///
-/// Two units can be compared when their dimensions are equal. Note that UCUM counts: the mole is a number without
-/// dimension, and a plane angle has a dimension of its own. An arbitrary unit such as `[iU]` is a dimension by itself,
-/// since nothing but itself can be compared with it (specification §24–26).
+/// Two units are comparable if their dimensions are equal. In UCUM, the mole is a number without dimension, and a plane
+/// angle has a dimension of its own. An arbitrary unit such as `[iU]` is a dimension by itself, because it is
+/// comparable only with itself (specification §24–26).
 public struct UCUMDimension: Sendable, Hashable {
-    /// The exponents in the order of ``baseUnits``; the eighth lane is always zero.
+    /// The exponents in the order of ``baseUnits``; the eighth element is always zero.
     var base: SIMD8<Int32>
-    /// The arbitrary units with their exponents, none of them zero, by their place in the table.
+    /// The arbitrary units with their nonzero exponents, ordered by their index in the table.
     var arbitraryUnits: [ArbitraryUnit]
 
     struct ArbitraryUnit: Sendable, Hashable {
@@ -41,7 +41,7 @@ public struct UCUMDimension: Sendable, Hashable {
             arbitraryUnits.map { (UCUMTable.shared.atoms[$0.atom].code, Int($0.exponent)) }, uniquingKeysWith: +)
     }
 
-    /// Whether this is a pure number.
+    /// Whether the dimension is that of a pure number.
     public var isDimensionless: Bool { base == .zero && arbitraryUnits.isEmpty }
 }
 
@@ -53,7 +53,7 @@ extension UCUMDimension {
         return product
     }
 
-    /// The dimension raised to a power.
+    /// Returns the dimension raised to a power.
     func power(_ exponent: Int) -> UCUMDimension {
         let factor = Int32(truncatingIfNeeded: exponent)
         return UCUMDimension(
@@ -77,8 +77,8 @@ extension UCUMDimension {
 }
 
 extension UCUMDimension: CustomStringConvertible {
-    /// The dimension as a product of base units in canonical order, `m.s-2.g`, or `1` for pure numbers. It is a valid
-    /// unit itself, the coherent one of the dimension.
+    /// The dimension as a product of base units in canonical order, such as `m.s-2.g`, or `1` for pure numbers. It is
+    /// itself a valid unit, the coherent unit of the dimension.
     public var description: String {
         var factors: [String] = []
         for (index, unit) in Self.baseUnits.enumerated() where base[index] != 0 {

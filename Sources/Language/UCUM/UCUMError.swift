@@ -7,12 +7,12 @@ public struct UCUMError: CodedError, Hashable {
     /// `unexpected-parenthesis`, `unclosed-bracket`, `unclosed-annotation`, `invalid-annotation`, `invalid-exponent`,
     /// `invalid-factor`, `not-comparable`, `special-unit`, `not-a-number`, `out-of-range`.
     public let code: String
-    /// The place in the unit's text: how many bytes of its UTF-8 form stand before it. Nil where no place is to blame.
+    /// The offset of the fault in the unit's text, in bytes of UTF-8. Nil if the fault has no offset.
     public let offset: Int?
-    /// A sentence that says what is wrong and what to do.
+    /// A sentence that describes the fault and its correction.
     public let message: String
 
-    /// Makes an error of a code, a place and a sentence.
+    /// Creates an error.
     public init(code: String, offset: Int?, message: String) {
         self.code = code
         self.offset = offset
@@ -24,14 +24,14 @@ public struct UCUMError: CodedError, Hashable {
     }
 }
 
-/// The bounds that keep a hostile expression from costing time or memory.
+/// Limits that keep a hostile expression from using too much time or memory.
 enum UCUMLimit {
-    /// Bytes of a unit's text.
+    /// Maximum length of a unit's text in bytes.
     static let length = 1_000
-    /// Parentheses within parentheses.
+    /// Maximum nesting depth of parentheses.
     static let depth = 32
-    /// The greatest exponent, and the least when negative.
+    /// Maximum absolute value of an exponent.
     static let exponent = 999
-    /// Digits of an integer factor: what 64 bits surely hold.
+    /// Maximum number of digits of an integer factor; any such factor fits in 64 bits.
     static let factorDigits = 18
 }

@@ -1,7 +1,7 @@
-/// The codes that people mean by other writings.
+/// Suggests the UCUM code for common other spellings of units.
 enum UCUMSuggestion {
-    /// The code for a symbol that is no unit: a common other writing, the same letters in another case, or the name or
-    /// printed symbol of a unit. Nil where nothing is certain enough to be proposed.
+    /// Returns the code for a symbol that is not a unit: a common other spelling, the same letters in another case, or
+    /// the name or printed symbol of a unit. Nil if no suggestion is certain enough.
     static func code(for symbol: String) -> String? {
         guard symbol.utf8.count <= 40 else { return nil }
         let lowered = symbol.lowercased()
@@ -15,7 +15,7 @@ enum UCUMSuggestion {
         return nil
     }
 
-    /// A symbol whose letters differ only in case, prefixes included; nil where several do.
+    /// Returns the symbol that differs only in case, prefixes included; nil if there are several.
     private static func caseVariant(of lowered: String) -> String? {
         var found = index.byLoweredCode[lowered] ?? []
         for (prefix, rest) in UCUMTable.splits(lowered) {
@@ -34,14 +34,14 @@ enum UCUMSuggestion {
         var byLoweredCode: [String: [String]] = [:]
     }
 
-    /// The units by their names and symbols, the first of the table where several have the same.
+    /// The units by their names and symbols. If several share one, the first unit of the table is used.
     private static let index: Index = UCUMAtom.all.reversed().reduce(into: Index()) { index, atom in
         for name in atom.names { index.byName[name.lowercased()] = atom.code }
         if !atom.printSymbol.isEmpty { index.byPrintSymbol[atom.printSymbol] = atom.code }
         index.byLoweredCode[atom.code.lowercased(), default: []].append(atom.code)
     }
 
-    /// Writings that clinical data are full of, in lower case.
+    /// Spellings that are common in clinical data, in lower case.
     static let usual: [String: String] = [
         "mmhg": "mm[Hg]", "torr": "mm[Hg]", "inhg": "[in_i'Hg]", "cmh2o": "cm[H2O]", "cm[h20]": "cm[H2O]",
         "degc": "Cel",

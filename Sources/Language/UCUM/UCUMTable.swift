@@ -1,21 +1,21 @@
 import Core
 
-/// The prefixes and units of ucum-essence, read once from the generated text when the first unit is parsed.
+/// The prefixes and units of ucum-essence, read from the generated text when the first unit is parsed.
 ///
-/// The rows of ``essence``, columns separated by `|`:
+/// The rows of ``essence``, with columns separated by `|`:
 /// `P` code, case insensitive code, value, names, printed symbol;
 /// `B` code, case insensitive code, letter of the dimension, names, printed symbol, properties;
 /// `U` code, case insensitive code, flags (`m` metric, `s` special, `a` arbitrary), value, unit of the definition,
 /// function of a special unit, class, names, printed symbol, properties.
 struct UCUMTable: Sendable {
-    /// A unit without prefix, as the definitions give it.
+    /// A unit without prefix, with its meaning from the definitions.
     struct Atom: Sendable {
         let code: String
         let isMetric: Bool
         let isArbitrary: Bool
         /// The meaning of one unit; for a special unit a factor of 1 on its own scale.
         var meaning: UnitMeaning
-        /// For a special unit its function, and the size of the corresponding proper unit.
+        /// For a special unit: its function, and the size of the corresponding proper unit.
         var special: Special?
     }
 
@@ -41,7 +41,7 @@ struct UCUMTable: Sendable {
 
     func prefix(_ code: String) -> ExactNumber? { prefixIndex[code] }
 
-    /// The longest prefix of ucum-essence has so many bytes.
+    /// Maximum length of a prefix of ucum-essence in bytes.
     static let longestPrefix = 2
 }
 
@@ -85,7 +85,7 @@ extension UCUMTable {
         atoms.append(atom)
     }
 
-    /// Works out an atom's meaning, and before it that of the units which its definition is made of.
+    /// Computes an atom's meaning, after those of the units in its definition.
     private mutating func resolve(_ index: Int, from definitions: inout [Int: Definition]) {
         guard let definition = definitions.removeValue(forKey: index) else { return }
         for part in UnitParser.parts(of: definition.unit) where part.isSymbol {
@@ -94,7 +94,7 @@ extension UCUMTable {
         guard let unit = try? UnitParser.parse(definition.unit, table: self).meaning else { return }
         let size = UnitMeaning(factor: (definition.value * unit.factor).reduced, dimension: unit.dimension)
         if let function = definition.function {
-            // The tangents are written down with the degree as unit, but defined as `100tan(1 rad)`.
+            // The definitions of the tangents have the degree as unit, but mean `100tan(1 rad)`.
             let isAngle = function == .tangent || function == .percentTangent
             let proper = isAngle ? UnitMeaning(factor: .one, dimension: size.dimension) : size
             atoms[index].special = Special(function: function, unit: proper)
@@ -107,8 +107,9 @@ extension UCUMTable {
         }
     }
 
-    /// A symbol as a prefix and an atom. Of several prefixes the longest wins (specification §4.4). No symbol of the
-    /// table is also a prefix with a metric atom, so the order of the two does not matter; the tests watch over that.
+    /// Splits a symbol into a prefix and an atom. If several prefixes match, the longest is used (specification §4.4).
+    /// No symbol of the table is also a prefix with a metric atom, so the order of these checks is irrelevant; a test
+    /// ensures this.
     func lookUp(_ symbol: String) -> (prefix: String?, atom: Int)? {
         if let atom = atomIndex[symbol] { return (nil, atom) }
         for (prefix, rest) in Self.splits(symbol) where prefixIndex[prefix] != nil {
@@ -117,7 +118,7 @@ extension UCUMTable {
         return nil
     }
 
-    /// The ways to take a prefix off a symbol, the longest first.
+    /// Returns the ways to split a prefix from a symbol, the longest prefix first.
     static func splits(_ symbol: String) -> [(prefix: String, rest: String)] {
         let bytes = symbol.utf8
         guard bytes.count > 1 else { return [] }

@@ -1,19 +1,19 @@
 extension UCUMUnit {
-    /// The number without unit.
+    /// The unit of a number without unit.
     public static let unity = UCUMUnit(code: "1", meaning: .one)
 
-    /// The product of two units, written as one: `cm` and `g` give `cm.g`, a unit with itself its square.
-    /// - Throws: `special-unit` where one of them is special, and what the parser throws where the result is too long.
+    /// Returns the product of two units, written as one: `cm` and `g` give `cm.g`, a unit with itself its square.
+    /// - Throws: `special-unit` if one of them is special, and the parser's error if the result is too long.
     public func multiplied(by other: UCUMUnit) throws(UCUMError) -> UCUMUnit {
         try checkProper(other)
         if other.code == "1" { return self }
         if code == "1", !other.code.hasPrefix("/") { return other }
         if code == other.code, isPlainSymbol { return try UCUMUnit(code + "2") }
-        // A term that begins with a solidus divides by itself what stands before it.
+        // A term that begins with a solidus already divides the term before it.
         return try UCUMUnit(code + (other.code.hasPrefix("/") ? "" : ".") + other.code)
     }
 
-    /// The quotient of two units, written as one: `g` by `dL` gives `g/dL`, a unit by itself `1`.
+    /// Returns the quotient of two units, written as one: `g` by `dL` gives `g/dL`, a unit by itself `1`.
     /// - Throws: as ``multiplied(by:)``.
     public func divided(by other: UCUMUnit) throws(UCUMError) -> UCUMUnit {
         try checkProper(other)
@@ -39,10 +39,10 @@ extension UCUMUnit {
         }
     }
 
-    /// Whether the code is one symbol without exponent, annotation or anything else.
+    /// Whether the code is one symbol without exponent or annotation.
     private var isPlainSymbol: Bool { UCUMTable.shared.lookUp(code) != nil }
 
-    /// Whether an operator stands outside of brackets and annotations.
+    /// Whether there is an operator outside of brackets and annotations.
     private var isProduct: Bool {
         var isQuoted = false
         for byte in code.utf8 {

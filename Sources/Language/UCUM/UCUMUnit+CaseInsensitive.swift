@@ -1,17 +1,17 @@
 extension UCUMUnit {
-    /// Reads a unit in the case insensitive form of UCUM (`MG/DL`, `M[IU]/ML`), in letters of any case. Its ``code`` is
-    /// the case sensitive form.
+    /// Reads a unit in the case insensitive form of UCUM (`MG/DL`, `M[IU]/ML`), with letters in any case. Its ``code``
+    /// is the case sensitive form.
     ///
-    /// The two forms have different codes (`S` is siemens in the one and second in the other), so a text must be known
-    /// to be in this form; FHIR and HL7 version 3 use the case sensitive one.
-    /// - Throws: as ``init(_:)``; places are those in `text`.
+    /// The two forms have different codes (`S` is siemens in one form and second in the other), so the caller must know
+    /// that a text has this form. FHIR and HL7 version 3 use the case sensitive form.
+    /// - Throws: as ``init(_:)``; offsets are those in `text`.
     public init(caseInsensitive text: String) throws(UCUMError) {
         try self.init(try UnitParser.caseSensitive(text))
     }
 }
 
 extension UnitParser {
-    /// The case sensitive writing of an expression with case insensitive symbols.
+    /// Returns the case sensitive form of an expression with case insensitive symbols.
     static func caseSensitive(_ text: String) throws(UCUMError) -> String {
         guard text.utf8.count <= UCUMLimit.length else { return text }
         var result = ""
@@ -21,7 +21,7 @@ extension UnitParser {
                 guard let code = CaseInsensitiveSymbols.shared.code(for: part.text) else {
                     throw UCUMError(
                         code: "unknown-unit", offset: offset,
-                        message: "This symbol is no unit of UCUM in its case insensitive form.")
+                        message: "This symbol is not a unit of UCUM in its case insensitive form.")
                 }
                 result += code
             } else {
@@ -33,7 +33,8 @@ extension UnitParser {
     }
 }
 
-/// The symbols of the case insensitive form. Where two units share one, as `L` and `l`, the first of the table stands.
+/// The symbols of the case insensitive form. If two units share one, such as `L` and `l`, the first of the table is
+/// used.
 private struct CaseInsensitiveSymbols: Sendable {
     private let atoms: [String: UCUMAtom]
     private let prefixes: [String: String]

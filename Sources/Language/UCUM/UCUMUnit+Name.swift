@@ -1,6 +1,6 @@
 extension UCUMUnit {
     /// The unit in English words, for display: `millimole per liter`, `kilogram meter per second squared`. Annotations
-    /// stand in brackets, `gram (creatinine)`. Made of the names in ucum-essence; not meant to be read back.
+    /// are in parentheses, `gram (creatinine)`. It consists of the names in ucum-essence and cannot be parsed.
     public var displayName: String {
         guard let outcome = try? UnitParser.parse(code, table: .shared, keepsPieces: true) else { return code }
         var words: [String] = []

@@ -1,20 +1,19 @@
 import Core
 
-/// The meaning of an expression of units: a factor and a dimension, and for special units the scale they are measured
-/// on.
+/// The meaning of an expression of units: a factor and a dimension, and for special units their scale.
 struct UnitMeaning: Sendable {
-    /// How many base units one unit is; for a special unit the factor that scales its values (specification §22).
+    /// The size of one unit in base units; for a special unit the factor that scales its values (specification §22).
     var factor: ExactNumber
     var dimension: UCUMDimension
     var scale: Scale
 
-    /// The kind of scale that values in the unit are measured on.
+    /// Scale of the values in a unit.
     enum Scale: Sendable, Hashable {
         /// A ratio scale: a value times the factor is the value in base units.
         case ratio
-        /// The scale of a special unit, by its atom's place in the table.
+        /// The scale of a special unit, identified by the index of its atom in the table.
         case special(atom: Int)
-        /// A special unit stands in a product or under an exponent, where its values have no meaning.
+        /// A special unit in a product or with an exponent, whose values have no meaning.
         case none
     }
 
@@ -38,7 +37,7 @@ struct UnitMeaning: Sendable {
         return left * inverse
     }
 
-    /// The unit raised to a power.
+    /// Returns the unit raised to a power.
     func power(_ exponent: Int) -> UnitMeaning {
         if exponent == 1 { return self }
         return UnitMeaning(
@@ -47,7 +46,7 @@ struct UnitMeaning: Sendable {
             scale: scale == .ratio ? .ratio : .none)
     }
 
-    /// A special unit may be scaled by a number (specification §22), and that is all.
+    /// A special unit may be scaled by a number (specification §22), and by nothing else.
     private func scale(multipliedBy other: UnitMeaning) -> Scale {
         switch (scale, other.scale) {
         case (.ratio, .ratio): .ratio

@@ -1,9 +1,9 @@
 extension UnitParser {
-    /// The error for a place where a unit must stand and none does.
+    /// Returns the error for a missing unit.
     func missingUnit(at place: Int) -> UCUMError {
         let message =
             if place == 0 {
-                "A unit must stand before this character."
+                "A unit is required before this character."
             } else if place >= bytes.count {
                 "The unit ends where another unit must follow; add it or remove the last character."
             } else if bytes[place] == UInt8(ascii: "/"), bytes[place - 1] == UInt8(ascii: "(") {
@@ -14,7 +14,7 @@ extension UnitParser {
         return UCUMError(code: "missing-unit", offset: place, message: message)
     }
 
-    /// The error for a byte that cannot stand where it does, after a component or in place of one.
+    /// Returns the error for a byte that is not allowed after a component or instead of one.
     func unexpectedByte(at place: Int) -> UCUMError {
         let byte = bytes[place]
         let isAfterUnit = place > 0
@@ -54,7 +54,7 @@ extension UnitParser {
         }
     }
 
-    /// The spellings of the characters beyond ASCII that people put into units.
+    /// Returns the ASCII spelling of a non-ASCII character that is common in units.
     private static func replacement(for bytes: UnsafeBufferPointer<UInt8>, at place: Int) -> String {
         let rest = UnsafeBufferPointer(rebasing: bytes[place..<min(place + 8, bytes.count)])
         switch String(decoding: rest, as: UTF8.self).unicodeScalars.first {
@@ -70,13 +70,13 @@ extension UnitParser {
         }
     }
 
-    /// The error for a symbol that is neither a unit nor a prefix with a metric unit.
+    /// Returns the error for a symbol that is neither a unit nor a prefix with a metric unit.
     func unknown(_ symbol: String, at place: Int) -> UCUMError {
         for (prefix, rest) in UCUMTable.splits(symbol) where table.prefix(prefix) != nil {
             if let atom = table.atom(rest), !table.atoms[atom].isMetric {
                 return UCUMError(
                     code: "not-metric", offset: place,
-                    message: "\(rest) is no metric unit and takes no prefix; remove the \(prefix).")
+                    message: "\(rest) is not a metric unit and allows no prefix; remove the \(prefix).")
             }
         }
         let digits = symbol.utf8.prefix(while: \.isDigit).count

@@ -1,8 +1,8 @@
 import Core
 
-/// Reads an expression of units by the grammar of the specification (§3–§11, version 2.1).
+/// Parses an expression of units by the grammar of the specification (§3–§11, version 2.1).
 ///
-/// One pass over the bytes, without backtracking; every bound of ``UCUMLimit`` is checked where it is passed.
+/// One pass over the bytes, without backtracking. Every limit of ``UCUMLimit`` is checked during the pass.
 struct UnitParser {
     /// The parts of an expression, in the order of its text.
     enum Piece {
@@ -19,7 +19,7 @@ struct UnitParser {
     let table: UCUMTable
     var position = 0
     private var depth = 0
-    /// The pieces that were read; nil where nobody asked for them.
+    /// The pieces that were read; nil if they were not requested.
     private(set) var pieces: [Piece]?
 
     struct Outcome {
@@ -27,7 +27,7 @@ struct UnitParser {
         let pieces: [Piece]
     }
 
-    /// The meaning of an expression, and its pieces where `keepsPieces` is set.
+    /// Returns the meaning of an expression, and its pieces if `keepsPieces` is set.
     static func parse(_ code: String, table: UCUMTable, keepsPieces: Bool = false) throws(UCUMError) -> Outcome {
         var code = code
         let result: Result<Outcome, UCUMError> = code.withUTF8 { bytes in
@@ -56,14 +56,14 @@ struct UnitParser {
         guard bytes.count <= UCUMLimit.length else {
             throw UCUMError(
                 code: "too-long", offset: UCUMLimit.length,
-                message: "The unit has \(bytes.count) bytes; at most \(UCUMLimit.length) are read.")
+                message: "The unit has \(bytes.count) bytes; the maximum is \(UCUMLimit.length).")
         }
         let meaning = try term(canBeginWithSolidus: true)
         if position < bytes.count { throw unexpectedByte(at: position) }
         return meaning
     }
 
-    /// term: components with `.` and `/` between them, read from left to right with equal precedence.
+    /// term: components separated by `.` and `/`, read from left to right with equal precedence.
     private mutating func term(canBeginWithSolidus: Bool = false) throws(UCUMError) -> UnitMeaning {
         var meaning: UnitMeaning
         if canBeginWithSolidus, peek == UInt8(ascii: "/") {
@@ -90,8 +90,8 @@ struct UnitParser {
         switch byte {
         case UInt8(ascii: "("):
             let meaning = try parentheses()
-            // The grammar of the specification has no place for an annotation here, but UCUM's own table of example
-            // units has it, as in g/(8.h){shift}.
+            // The grammar of the specification does not allow an annotation here, but UCUM's own table of example units
+            // uses it, as in g/(8.h){shift}.
             if peek == UInt8(ascii: "{") { try annotation() }
             return meaning
         case UInt8(ascii: "{"):
@@ -110,7 +110,7 @@ struct UnitParser {
         guard depth < UCUMLimit.depth else {
             throw UCUMError(
                 code: "too-deep", offset: start,
-                message: "Parentheses stand more than \(UCUMLimit.depth) deep; write the unit with fewer of them.")
+                message: "Parentheses are nested deeper than \(UCUMLimit.depth); write the unit with fewer of them.")
         }
         depth += 1
         position += 1
@@ -164,7 +164,7 @@ struct UnitParser {
         guard meaning.isBounded else {
             throw UCUMError(
                 code: "too-large", offset: place,
-                message: "The unit's factor is too large or too small to compute with; use smaller exponents.")
+                message: "The unit's factor is too large or too small for calculations; use smaller exponents.")
         }
         return meaning
     }
@@ -178,7 +178,8 @@ extension UnitParser {
         try skipSymbol()
         let end = position
         guard end > start else { throw unexpectedByte(at: start) }
-        // Digits at the end are the exponent; nothing but digits is a number. In brackets digits belong to the symbol.
+        // Digits at the end are the exponent; a text of only digits is a number. In brackets, digits belong to the
+        // symbol.
         var symbolEnd = end
         while symbolEnd > start, bytes[symbolEnd - 1].isDigit { symbolEnd -= 1 }
         if symbolEnd == start {
@@ -193,7 +194,7 @@ extension UnitParser {
         let exponent = try exponent(from: symbolEnd, to: end)
         let symbol = text(start..<symbolEnd)
         guard let (prefix, atom) = table.lookUp(symbol) else {
-            // Where a character beyond ASCII ended the symbol, that one is to blame.
+            // If a non-ASCII character ended the symbol, the error is about that character.
             if let byte = peek, byte >= 0x80 { throw unexpectedByte(at: position) }
             throw unknown(symbol, at: start)
         }
@@ -203,8 +204,8 @@ extension UnitParser {
         return exponent == 1 ? meaning : try bounded(power(meaning, exponent, at: symbolEnd), at: symbolEnd)
     }
 
-    /// The bytes of a symbol and of digits behind it: up to an operator, a sign, a parenthesis or a brace; between
-    /// square brackets everything belongs to it.
+    /// Skips the bytes of a symbol and of digits after it: up to an operator, a sign, a parenthesis or a brace.
+    /// Everything in square brackets belongs to the symbol.
     private mutating func skipSymbol() throws(UCUMError) {
         while let byte = peek {
             switch byte {
@@ -253,7 +254,8 @@ extension UnitParser {
         return UnitMeaning(factor: ExactNumber(numerator: Natural(number)), dimension: .one)
     }
 
-    /// The exponent behind a symbol: the digits up to `end`, or a sign with digits that follow there; 1 without any.
+    /// Reads the exponent after a symbol: the digits up to `end`, or a sign with digits that follow; 1 if there is
+    /// none.
     private mutating func exponent(from start: Int, to end: Int) throws(UCUMError) -> Int {
         var digits = start
         var isNegative = false
@@ -275,24 +277,24 @@ extension UnitParser {
             guard exponent <= UCUMLimit.exponent else {
                 throw UCUMError(
                     code: "too-large", offset: start,
-                    message: "The exponent is beyond \(UCUMLimit.exponent); write a smaller one.")
+                    message: "The exponent exceeds \(UCUMLimit.exponent); write a smaller one.")
             }
         }
         return isNegative ? -exponent : exponent
     }
 
-    /// A power whose size is known to stay in bounds before it is computed.
+    /// Returns a power, after a check that its size stays within the limits.
     private func power(_ meaning: UnitMeaning, _ exponent: Int, at place: Int) throws(UCUMError) -> UnitMeaning {
         let bits = max(meaning.factor.numerator.bitWidth, meaning.factor.denominator.bitWidth) - 1
         guard bits * abs(exponent) <= 16_384 else {
             throw UCUMError(
                 code: "too-large", offset: place,
-                message: "The unit's factor is too large or too small to compute with; use a smaller exponent.")
+                message: "The unit's factor is too large or too small for calculations; use a smaller exponent.")
         }
         return meaning.power(exponent)
     }
 
-    /// The symbols of an expression, whether they are known or not, and what stands between them.
+    /// Returns the symbols of an expression, known or not, and the text between them.
     static func parts(of code: String) -> [(text: String, isSymbol: Bool)] {
         var code = code
         return code.withUTF8 { bytes in

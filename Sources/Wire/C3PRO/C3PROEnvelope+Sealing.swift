@@ -11,7 +11,7 @@ extension C3PROEnvelope {
     /// Seals a payload with a fresh AES-256 key.
     /// - Parameters:
     ///   - recipient: the receiver's RSA key.
-    ///   - keyID: the key's name in the envelope; without one the thumbprint of the key.
+    /// - keyID: the key's name in the envelope; by default the key's thumbprint.
     ///   - version: the FHIR version of the payload.
     public static func seal(
         _ payload: Data, to recipient: RSAPublicKey, keyID: String? = nil, version: String = "1.0.2"
@@ -23,8 +23,8 @@ extension C3PROEnvelope {
             message: try encrypt(payload, with: key).base64EncodedString(), version: version)
     }
 
-    /// Opens the message: the key that the envelope names is tried first, then every other RSA key.
-    /// Throws `envelope-unreadable` for a wrong key, a damaged or cut text and bad padding alike.
+    /// Opens the message. The key that the envelope names is tried first, then every other RSA key. Throws
+    /// `envelope-unreadable` for a wrong key, a damaged or truncated text and bad padding alike.
     /// - Returns: the payload and the id of the key that opened it.
     public func open(with opener: some EnvelopeKeyOpener) throws(WireError) -> (payload: Data, keyID: String) {
         guard let wrapped = Data(mimeBase64: symmetricKey), let ciphertext = Data(mimeBase64: message) else {
@@ -39,12 +39,13 @@ extension C3PROEnvelope {
         throw WireError.unreadable
     }
 
-    /// AES-CBC under the zero vector with PKCS#7 padding.
+    /// Encrypts with AES-CBC, the zero vector and PKCS#7 padding.
     static func encrypt(_ payload: Data, with key: SymmetricKey) throws(WireError) -> Data {
         do { return try AES._CBC.encrypt(payload, using: key, iv: zeroVector) } catch { throw .sealingFailed }
     }
 
-    /// The reverse. The key may have 128, 192 or 256 bits: the original's server made keys of 128.
+    /// Decrypts what ``encrypt(_:with:)`` wrote. The key may have 128, 192 or 256 bits: C3-PRO's own server generated
+    /// keys of 128 bits.
     static func decrypt(_ ciphertext: Data, with key: SymmetricKey) throws -> Data {
         try AES._CBC.decrypt(ciphertext, using: key, iv: zeroVector)
     }

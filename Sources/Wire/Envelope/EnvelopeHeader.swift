@@ -2,14 +2,14 @@ import Core
 import Crypto
 import Foundation
 
-/// The two envelopes the server takes.
+/// Format of an envelope that the server accepts.
 public enum EnvelopeFormat: String, Sendable, Hashable, CaseIterable {
     /// JWE in JSON serialisation.
     case jwe
     /// C3-PRO's four members.
     case c3pro
 
-    /// The media type under which a device sends it.
+    /// The media type of a request with this format.
     public var mediaType: String {
         switch self {
         case .jwe: "application/jose+json"
@@ -18,30 +18,31 @@ public enum EnvelopeFormat: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// The part of an envelope that is read without a key: all that the receiver may know.
+/// The part of an envelope that can be read without a key: everything that the receiver may know.
 public struct EnvelopeHeader: Sendable, Hashable {
     /// The envelope's format.
     public let format: EnvelopeFormat
     /// The submission's id, a UUID in lower case. `nil` for C3-PRO only.
     public let submissionID: String?
-    /// The place in the device's order, from 1. `nil` for C3-PRO only.
+    /// The number of the submission in the device's order, from 1. `nil` for C3-PRO only.
     public let sequence: Int64?
-    /// The keys it names, in its order; for C3-PRO the one `key_id`, which may be empty.
+    /// The ids of the keys that the envelope names, in its order; for C3-PRO the one `key_id`, which may be empty.
     public let keyIDs: [String]
     /// The FHIR version of the payload: the header `fhirVersion`, or C3-PRO's `version` as written.
     public let fhirVersion: String?
-    /// One resource or several, or something signed; `nil` if not said.
+    /// The type of the payload; `nil` if the header does not state it.
     public let contentType: PayloadType?
     /// C3-PRO's `message` text; `nil` for a JWE.
     public let message: String?
-    /// The digest that makes two submissions the same, SHA-256 as 64 hexadecimal digits in lower case: over all bytes
-    /// of a JWE, over the text of a C3-PRO `message`.
+    /// SHA-256 as 64 hexadecimal digits in lower case: of all bytes of a JWE, of the text of a C3-PRO `message`. Two
+    /// submissions with the same digest are the same.
     public let digest: String
 
-    /// Reads and checks an envelope as far as it goes without a key.
+    /// Reads an envelope and checks everything that can be checked without a key.
     ///
-    /// Throws `envelope-malformed`, `envelope-unsupported` or `envelope-header-invalid`. Whether a key opens it is not
-    /// known here; of a C3-PRO envelope only that its four texts are there and that key and message are base64.
+    /// Throws `envelope-malformed`, `envelope-unsupported` or `envelope-header-invalid`. It is not checked whether a
+    /// key opens the envelope. Of a C3-PRO envelope, only the presence of its four texts and the base64 of key and
+    /// message are checked.
     public static func read(from bytes: Data) throws(WireError) -> EnvelopeHeader {
         switch try ParsedEnvelope(bytes) {
         case .c3pro(let envelope):
@@ -74,7 +75,7 @@ public struct EnvelopeHeader: Sendable, Hashable {
     private static func hexDigest(_ bytes: Data) -> String { Hexadecimal.text(SHA256.hash(data: bytes)) }
 }
 
-/// An envelope of either format, told apart by its members.
+/// An envelope of either format, distinguished by its members.
 enum ParsedEnvelope: Sendable {
     case jwe(JWE)
     case c3pro(C3PROEnvelope)

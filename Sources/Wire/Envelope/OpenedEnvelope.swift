@@ -1,32 +1,32 @@
 import Core
 import Foundation
 
-/// An envelope's content and what its header said about it.
+/// The content of an envelope, and the values of its header.
 public struct OpenedEnvelope: Sendable {
-    /// The content, byte for byte as it was sealed; of a signed one what was signed.
+    /// The content, byte for byte as it was sealed; of a signed envelope, the signed content.
     public let payload: Data
     /// The envelope's format.
     public let format: EnvelopeFormat
     /// The id of the key that opened it.
     public let keyID: String
-    /// The submission's id; `nil` for C3-PRO, or a JWE of someone who left it out.
+    /// The submission's id; `nil` for C3-PRO and for a JWE without one.
     public let submissionID: String?
-    /// The place in the device's order; `nil` as above.
+    /// The number of the submission in the device's order; `nil` as above.
     public let sequence: Int64?
     /// The FHIR version, as ``EnvelopeHeader/fhirVersion``.
     public let fhirVersion: String?
-    /// One resource or several; `nil` if not said or of another type.
+    /// The type of the payload; `nil` if it is not stated or is another type.
     public let contentType: PayloadType?
-    /// The device's signature, not checked yet; `nil` for what is unsigned.
+    /// The device's signature, not yet verified; `nil` if the content is not signed.
     public let signature: SubmissionSignature?
 
     /// Opens an envelope of either format.
     ///
-    /// Throws `envelope-malformed` or `envelope-unsupported` for what shows without a key, `envelope-header-invalid` if
-    /// `sid` or `seq` is there but no UUID or number, `envelope-unreadable` for everything that only a key shows, and
-    /// `signature-invalid` for a signed one whose JWS is not well-formed or says something else than the envelope.
-    /// Here `sid` and `seq` may be missing, as in an envelope of a general JOSE tool; the receiver wants them:
-    /// ``EnvelopeHeader/read(from:)``.
+    /// Throws `envelope-malformed` or `envelope-unsupported` for faults that are visible without a key,
+    /// `envelope-header-invalid` if `sid` or `seq` is present but not a UUID or a number, `envelope-unreadable` for all
+    /// faults that only a key reveals, and `signature-invalid` if the JWS of a signed envelope is not well-formed or
+    /// does not agree with the envelope. `sid` and `seq` may be missing here, as in an envelope of a general JOSE tool;
+    /// the receiver requires them: ``EnvelopeHeader/read(from:)``.
     public static func open(_ bytes: Data, with opener: some EnvelopeKeyOpener) throws(WireError) -> OpenedEnvelope {
         switch try ParsedEnvelope(bytes) {
         case .c3pro(let envelope):

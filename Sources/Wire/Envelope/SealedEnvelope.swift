@@ -3,15 +3,16 @@ import Foundation
 
 /// A payload sealed as a JWE (RFC 7516, JSON serialisation) for one or several recipients.
 public struct SealedEnvelope: Sendable, Hashable {
-    /// The part of the envelope that is read without a key.
+    /// The part of the envelope that can be read without a key.
     public let header: SubmissionHeader
     /// The JSON text that is stored and sent.
     public let bytes: Data
 
-    /// Seals a payload, unchanged byte for byte, with A256GCM under a fresh key.
+    /// Seals a payload, unchanged byte for byte, with A256GCM and a new key.
     ///
-    /// RSA recipients get the key by RSA-OAEP-256, P-256 ones by ECDH-ES+A256KW. One recipient gives the flattened,
-    /// several the general serialisation. Throws `recipients-invalid` for none or more than 16.
+    /// The key is encrypted with RSA-OAEP-256 for RSA recipients and with ECDH-ES+A256KW for P-256 recipients. The JWE
+    /// is flattened for one recipient and general for several. Throws `recipients-invalid` for no recipient or more
+    /// than 16.
     ///
     /// ```swift
     /// let header = try SubmissionHeader(submissionID: UUID().uuidString, sequence: 1)
@@ -24,11 +25,11 @@ public struct SealedEnvelope: Sendable, Hashable {
         return SealedEnvelope(header: header, bytes: bytes)
     }
 
-    /// Signs a payload and seals the JWS: nobody who holds the recipients' public keys alone can make such an envelope.
+    /// Signs a payload and seals the JWS. The recipients' public keys alone are not enough to create such an envelope.
     ///
     /// - Parameter previous: the digest of the device's previous JWS (``JWS/digest``); `nil` for its first.
-    /// - Returns: the envelope, and the digest of the JWS in it for the next one.
-    /// - Throws: what ``seal(_:as:to:)`` throws; what the key throws.
+    /// - Returns: the envelope, and the digest of the JWS in it, which the next submission needs.
+    /// - Throws: the errors of ``seal(_:as:to:)`` and of the key.
     public static func seal(
         _ payload: Data, as header: SubmissionHeader, to recipients: [PublicKey], signedBy signer: SubmissionSigner,
         previous: String?

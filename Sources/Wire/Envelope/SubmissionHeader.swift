@@ -1,18 +1,18 @@
 import Core
 import Foundation
 
-/// The names a sealed envelope shows to everyone and protects against change.
+/// The members of a sealed envelope that are readable without a key and protected against changes.
 public struct SubmissionHeader: Sendable, Hashable {
-    /// The submission's id, a UUID in lower case: sent again, it is the same submission.
+    /// The submission's id, a UUID in lower case. A submission that is sent again keeps its id.
     public let submissionID: String
-    /// The place in the device's order, from 1.
+    /// The number of the submission in the device's order, from 1.
     public let sequence: Int64
     /// The FHIR version of the payload, such as `4.0.1`.
     public let fhirVersion: String
-    /// One resource or several.
+    /// The type of the payload.
     public let contentType: PayloadType
 
-    /// Checks and makes a header. Throws `envelope-header-invalid`.
+    /// Creates a header after checks. Throws `envelope-header-invalid`.
     public init(
         submissionID: String, sequence: Int64, fhirVersion: String = "4.0.1", contentType: PayloadType = .resource
     ) throws(WireError) {

@@ -1,33 +1,33 @@
 import Core
 import Foundation
 
-/// The signed statement of a device about one submission: what stands in the protected header of the JWS that its
-/// envelope holds. A value of this type agrees with the envelope around it; whose key it is, and whether the signature
-/// holds, only who knows the device's key can tell (``verify(with:study:)``).
+/// A device's signed statement about one submission: the protected header of the JWS in its envelope. A value of this
+/// type agrees with its envelope. The signature itself and the owner of the key are only verified with the device's key
+/// (``verify(with:study:)``).
 public struct SubmissionSignature: Sendable, Hashable {
     /// The JWS.
     public let jws: JWS
-    /// The thumbprint of the device's key (RFC 7638), as the header says.
+    /// The thumbprint of the device's key (RFC 7638), as stated in the header.
     public let keyID: String
     /// The submission's id.
     public let submissionID: String
-    /// The place in the device's order.
+    /// The number of the submission in the device's order.
     public let sequence: Int64
     /// The FHIR version of the payload.
     public let fhirVersion: String
-    /// One resource or several.
+    /// The type of the payload.
     public let contentType: PayloadType
-    /// The id of the study that it is for.
+    /// The id of the study to which the submission is addressed.
     public let study: String
-    /// The ids of the keys that it was sealed to, in their order.
+    /// The ids of the keys to which the submission was sealed, in their order.
     public let recipients: [String]
     /// The digest of the device's previous JWS (``JWS/digest``); `nil` for its first.
     public let previous: String?
 
-    /// Reads the header of a JWS. Throws `signature-invalid` where something is missing or has not its form.
+    /// Reads the header of a JWS. Throws `signature-invalid` if a member is missing or malformed.
     init(_ jws: JWS) throws(WireError) {
         let header = jws.header
-        let refusal = WireError.signature("The signed header lacks something, or says it in another form.")
+        let refusal = WireError.signature("A member of the signed header is missing or malformed.")
         guard let keyID = jws.keyID, keyID.utf8.count == 43, let type = header["cty"]?.string,
             let contentType = PayloadType(rawValue: type), contentType != .signed,
             let study = header["study"]?.string, (1...64).contains(study.utf8.count),
@@ -53,24 +53,24 @@ public struct SubmissionSignature: Sendable, Hashable {
         self.recipients = recipients
     }
 
-    /// Checks that the header says what the envelope around it shows. Throws `signature-invalid`.
+    /// Checks that the signed header agrees with the envelope. Throws `signature-invalid`.
     func checkAgreement(with envelope: JWE) throws(WireError) {
         let outer = envelope.protected
         let id = try? SubmissionHeader.checked(submissionID: outer["sid"]?.string)
         guard id == submissionID, outer["seq"]?.integer.map(Int64.init) == sequence,
             outer["fhirVersion"]?.string == fhirVersion, envelope.recipients.compactMap(\.keyID) == recipients,
             envelope.recipients.count == recipients.count
-        else { throw WireError.signature("The envelope does not say what the device signed.") }
+        else { throw WireError.signature("The envelope does not agree with what the device signed.") }
     }
 
-    /// Checks the signature and that it is for this study. Throws `signature-invalid`.
+    /// Verifies the signature and checks that it is for this study. Throws `signature-invalid`.
     public func verify(with key: P256PublicKey, study: String) throws(WireError) {
         guard key.keyID == keyID else { throw WireError.signature("The signature names another key.") }
         guard study == self.study else { throw WireError.signature("The signature is for another study.") }
         try jws.verify(with: key)
     }
 
-    /// Signs a payload for the envelope that it goes into.
+    /// Signs a payload for the envelope that will contain it.
     static func sign(
         _ payload: Data, as header: SubmissionHeader, recipients: [PublicKey], by signer: SubmissionSigner,
         previous: String?
@@ -88,14 +88,14 @@ public struct SubmissionSignature: Sendable, Hashable {
     }
 }
 
-/// Who signs submissions, and for which study.
+/// A device's signing key, and the study for which it signs submissions.
 public struct SubmissionSigner: Sendable {
     /// The device's key.
     public let key: any DeviceSigning
     /// The study's id.
     public let study: String
 
-    /// Puts a signer together.
+    /// Creates a signer.
     public init(key: any DeviceSigning, study: String) {
         self.key = key
         self.study = study

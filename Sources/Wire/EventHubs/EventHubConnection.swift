@@ -1,50 +1,51 @@
 import Core
 import Foundation
 
-/// A connection string of an event hub: where it is, and the key or the signature that it is asked with.
+/// A connection string of an event hub: its URL, and the key or signature for its requests.
 ///
-/// `Endpoint=sb://HOST/;SharedAccessKeyName=NAME;SharedAccessKey=KEY;EntityPath=HUB`; instead of the key, `SharedAccessSignature`.
-/// `sb` is spoken over HTTPS; `http` and `https` are taken as they are, `http` on this machine alone.
+/// `Endpoint=sb://HOST/;SharedAccessKeyName=NAME;SharedAccessKey=KEY;EntityPath=HUB`; instead of the key,
+/// `SharedAccessSignature`. `sb` is replaced by HTTPS; `http` and `https` are used as they are, `http` only for this
+/// machine.
 public struct EventHubConnection: Sendable, Hashable {
-    /// What a request is signed with.
+    /// The credential for a request.
     public enum Credential: Sendable, Hashable {
-        /// A key, its name before its text.
+        /// A key: its name and its text.
         case key(name: String, key: String)
-        /// A signature that somebody else made; the value of the header.
+        /// A signature from another party: the value of the header.
         case signature(String)
     }
 
-    /// Where the hub is: the namespace's URL and the hub's name, `https://HOST/HUB`.
+    /// The URL of the hub, from the namespace's URL and the hub's name: `https://HOST/HUB`.
     public let hub: URL
-    /// What requests are signed with.
+    /// The credential for requests.
     public let credential: Credential
 
-    /// Bytes of a connection string beyond which nothing is read.
+    /// Maximum length of a connection string in bytes.
     public static let maximumBytes = 4_096
 
-    /// Makes a connection of its parts.
+    /// Creates a connection from its parts.
     ///
     /// - Parameters:
     ///   - endpoint: the namespace's URL: https, or http on this machine.
-    ///   - name: the hub's.
+    /// - name: the hub's name.
     /// - Throws: ``WireError`` `event-hub-invalid`.
     public init(endpoint: URL, hub name: String, credential: Credential) throws(WireError) {
         guard let scheme = endpoint.scheme?.lowercased(), let host = endpoint.host(percentEncoded: false),
             !host.isEmpty, var parts = URLComponents(url: endpoint, resolvingAgainstBaseURL: true),
-            // No machine has such a name, and it is another one each time that it is read.
+            // No host has such a name, and each parsing decodes it to another name.
             endpoint.host(percentEncoded: true)?.contains("%") == false,
             parts.user == nil, parts.password == nil, parts.query == nil, parts.fragment == nil,
-            // Segments without a name are lost where URLs are put together.
+            // Empty path segments are lost when URLs are joined.
             !parts.percentEncodedPath.contains("//"), EventHubName.isName(name)
         else { throw Self.refusal }
         switch scheme {
         case "https": break
         case "http" where LoopbackHost.matches(host): break
         case "http":
-            throw WireError(.eventHubInvalid, "An event hub is asked over https; http is for this machine alone.")
+            throw WireError(.eventHubInvalid, "An event hub needs https; http is allowed only on this machine.")
         default: throw Self.refusal
         }
-        // One way to write it: a colon without a port is none.
+        // Normalizes the URL: a colon without a port is removed.
         parts.scheme = scheme
         parts.port = endpoint.port
         guard let namespace = parts.url else { throw Self.refusal }
@@ -52,9 +53,9 @@ public struct EventHubConnection: Sendable, Hashable {
         self.credential = credential
     }
 
-    /// Reads a connection string: names in whatever case, in whatever order.
+    /// Reads a connection string. The order of the parts and the case of their names are ignored.
     ///
-    /// - Throws: ``WireError`` `event-hub-invalid`, whose sentence has nothing of the string.
+    /// - Throws: ``WireError`` `event-hub-invalid`, whose message contains nothing of the string.
     public init(reading text: String) throws(WireError) {
         guard text.utf8.count <= Self.maximumBytes else { throw Self.refusal }
         var parts: [String: String] = [:]
@@ -90,10 +91,10 @@ public struct EventHubConnection: Sendable, Hashable {
         return "Endpoint=\(endpoint);\(secret);EntityPath=\(hub.lastPathComponent)"
     }
 
-    /// Where messages are posted.
+    /// The URL to which messages are posted.
     public var messages: URL { hub.appending(path: EventHubName.messages) }
 
-    /// The value of the `Authorization` header of a request that is made now.
+    /// Returns the value of the `Authorization` header of a request that is sent now.
     public func authorization(now: Date) -> String {
         switch credential {
         case .key(let name, let key): SharedAccessSignature(reaching: hub, keyName: name, key: key, now: now).header
@@ -103,13 +104,14 @@ public struct EventHubConnection: Sendable, Hashable {
 
     private static let refusal = WireError(
         .eventHubInvalid,
-        "This is no connection string of an event hub: Endpoint=sb://HOST/;SharedAccessKeyName=NAME;SharedAccessKey=KEY;"
+        "Not a connection string of an event hub: Endpoint=sb://HOST/;SharedAccessKeyName=NAME;SharedAccessKey=KEY;"
             + "EntityPath=HUB.")
 }
 
-/// The names of event hubs and what stands behind them in a URL.
+/// Names of event hubs and path segments of their URLs.
 public enum EventHubName {
-    /// Whether a text names a hub: letters, digits, `.`, `-`, `_`, a letter or digit first and last, at most 50 of them.
+    /// Whether a text is the name of a hub: 1 to 50 letters, digits, `.`, `-` and `_`, with a letter or digit first and
+    /// last.
     public static func isName(_ text: String) -> Bool {
         guard let first = text.utf8.first, let last = text.utf8.last, text.utf8.count <= 50 else { return false }
         func isAlphanumeric(_ byte: UInt8) -> Bool {
@@ -122,7 +124,7 @@ public enum EventHubName {
             && text.utf8.allSatisfy { isAlphanumeric($0) || [0x2D, 0x2E, 0x5F].contains($0) }
     }
 
-    /// The segment behind the hub's name to which messages are posted.
+    /// The path segment after the hub's name to which messages are posted.
     public static let messages = "messages"
     /// The media type of several messages in one body.
     public static let batchMediaType = "application/vnd.microsoft.servicebus.json"

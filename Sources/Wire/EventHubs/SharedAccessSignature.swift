@@ -2,31 +2,31 @@ import Core
 import Crypto
 import Foundation
 
-/// What an event hub is asked with: who holds one of its keys says what it means to reach and until when, and signs that.
-/// It is the value of an `Authorization` header: `SharedAccessSignature sr=...&sig=...&se=...&skn=...`.
+/// The credential of a request to an event hub: the owner of a key signs a resource and an expiry time. It is the value
+/// of an `Authorization` header: `SharedAccessSignature sr=...&sig=...&se=...&skn=...`.
 ///
-/// [Authorizing access to Event Hubs by shared access signatures](https://learn.microsoft.com/azure/event-hubs/authenticate-shared-access-signature).
+/// <https://learn.microsoft.com/azure/event-hubs/authenticate-shared-access-signature>
 public struct SharedAccessSignature: Sendable, Hashable {
-    /// What it reaches, `sr`, as it came: percent-encoded, which is what is signed.
+    /// The resource that it grants access to, `sr`, as received: percent-encoded, which is the form that is signed.
     public let encodedResource: String
     /// The name of the key, `skn`.
     public let keyName: String
-    /// When it ends, `se`, in seconds since 1970.
+    /// The expiry time, `se`, in seconds since 1970.
     public let expiry: Int64
     /// The HMAC-SHA256, `sig`.
     private let code: Data
 
-    /// Bytes of a header beyond which nothing is read.
+    /// Maximum length of a header in bytes.
     public static let maximumBytes = 4_096
-    /// Seconds for which one is signed.
+    /// Lifetime of a signature in seconds.
     public static let lifetime: Int64 = 3_600
     private static let scheme = "SharedAccessSignature "
 
-    /// Signs one.
+    /// Signs a resource.
     ///
     /// - Parameters:
-    ///   - url: what it reaches: the host, and the path below it; the scheme, a query and the case do not matter.
-    ///   - key: the key's text, whose bytes are the key.
+    /// - url: the URL of the resource: the host and the path; the scheme, a query and the case are ignored.
+    /// - key: the key's text, whose UTF-8 bytes are the key.
     public init(reaching url: URL, keyName: String, key: String, now: Date) {
         let path = url.path(percentEncoded: false)
         let resource = Self.authority(of: url) + (path.hasSuffix("/") ? path : path + "/")
@@ -44,7 +44,7 @@ public struct SharedAccessSignature: Sendable, Hashable {
 
     /// Reads the value of a header.
     ///
-    /// - Throws: ``WireError`` `shared-access-signature-invalid` where it is none.
+    /// - Throws: ``WireError`` `shared-access-signature-invalid` if it is not a shared access signature.
     public init(reading header: String) throws(WireError) {
         guard header.utf8.count <= Self.maximumBytes, header.hasPrefix(Self.scheme) else { throw Self.refusal }
         var parts: [Substring: Substring] = [:]
@@ -55,7 +55,7 @@ public struct SharedAccessSignature: Sendable, Hashable {
         guard let resource = parts["sr"], PercentEncoding.decodeForm(resource) != nil,
             let name = parts["skn"].flatMap({ PercentEncoding.decodeForm($0) }),
             let end = parts["se"], end.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let expiry = Int64(end),
-            // The characters of Base64 stand percent-encoded or as they are, and a plus is never a space.
+            // The characters of base64 may be percent-encoded or not, and a plus is never a space.
             let text = parts["sig"].flatMap({ PercentEncoding.decode($0) }), let code = Data(base64Encoded: text),
             code.count == SHA256Digest.byteCount
         else { throw Self.refusal }
@@ -71,18 +71,18 @@ public struct SharedAccessSignature: Sendable, Hashable {
             + "&se=\(expiry)&skn=" + PercentEncoding.encode(keyName)
     }
 
-    /// Whether it was signed with a key, compared in constant time.
+    /// Whether the signature was made with a key. Compares in constant time.
     public func isSigned(with key: String) -> Bool {
         HMAC<SHA256>.isValidAuthenticationCode(
             code, authenticating: Data(Self.signed(encodedResource, expiry).utf8),
             using: SymmetricKey(data: Data(key.utf8)))
     }
 
-    /// Whether it has not ended.
+    /// Whether the signature has not expired.
     public func isCurrent(at now: Date) -> Bool { Double(expiry) > now.timeIntervalSince1970 }
 
-    /// Whether it reaches a hub: what it names is the hub's URL or lies below it, whatever scheme, case and last slash it
-    /// is written with.
+    /// Whether the signature grants access to a hub: its resource is the hub's URL or a path below it. Scheme, case and
+    /// a trailing slash are ignored.
     public func reaches(_ url: URL) -> Bool {
         guard var named = PercentEncoding.decodeForm(encodedResource)?.lowercased() else { return false }
         if let scheme = named.range(of: "://") { named.removeSubrange(..<scheme.upperBound) }
@@ -92,7 +92,7 @@ public struct SharedAccessSignature: Sendable, Hashable {
         return named == hub || named.dropFirst(hub.count).hasPrefix("/")
     }
 
-    /// The host and, where one is written, the port.
+    /// Returns the host and, if the URL has one, the port.
     private static func authority(of url: URL) -> String {
         let host = url.host(percentEncoded: false) ?? ""
         let written = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
@@ -108,5 +108,5 @@ public struct SharedAccessSignature: Sendable, Hashable {
 
     private static let refusal = WireError(
         .sharedAccessSignatureInvalid,
-        "The Authorization header is no shared access signature with sr, sig, se and skn.")
+        "The Authorization header is not a shared access signature with sr, sig, se and skn.")
 }

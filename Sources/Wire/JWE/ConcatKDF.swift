@@ -3,13 +3,13 @@ import Foundation
 
 /// The key derivation of NIST SP 800-56A section 5.8.1 with SHA-256, as RFC 7518 section 4.6.2 uses it.
 enum ConcatKDF {
-    /// Derives a key of at most 256 bits (one round of the hash).
+    /// Derives a key of up to 256 bits (one round of the hash).
     /// - Parameters:
     ///   - secret: the shared secret Z.
-    ///   - algorithm: the algorithm the key is for; for `ECDH-ES+A256KW` the whole of that name.
+    /// - algorithm: the algorithm that uses the key; for `ECDH-ES+A256KW` the whole of that name.
     ///   - partyU: the decoded `apu` header, empty if absent.
     ///   - partyV: the decoded `apv` header, empty if absent.
-    ///   - bits: the key's length, a multiple of 8, at most 256.
+    /// - bits: the key's length, a multiple of 8, with a maximum of 256.
     static func derive(secret: Data, algorithm: String, partyU: Data, partyV: Data, bits: Int = 256) -> SymmetricKey {
         var hash = SHA256()
         hash.update(data: bigEndian(1))

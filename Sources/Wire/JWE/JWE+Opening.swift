@@ -2,8 +2,8 @@ import Crypto
 import Foundation
 
 extension JWE {
-    /// Opens the content with whatever key fits: the plaintext and the id of that key.
-    /// Throws `envelope-unreadable` and nothing else.
+    /// Opens the content with the first key that fits. Returns the plaintext and the id of that key. Throws only
+    /// `envelope-unreadable`.
     func open(with opener: some EnvelopeKeyOpener) throws(WireError) -> (payload: Data, keyID: String) {
         for (recipient, keyID) in attempts(with: opener) {
             guard let contentKey = try? contentKey(recipient, keyID: keyID, opener: opener), contentKey.bitCount == 256,
@@ -14,7 +14,8 @@ extension JWE {
         throw WireError.unreadable
     }
 
-    /// Recipients with keys, those first whose name we hold: an envelope for several houses costs one private operation.
+    /// Recipients with candidate keys; recipients that name one of our keys come first, so that an envelope for several
+    /// organizations costs one private-key operation.
     private func attempts(with opener: some EnvelopeKeyOpener) -> [(Recipient, String)] {
         let pairs = recipients.flatMap { recipient in
             let kind: KeyKind = recipient.management == .rsaOAEP256 ? .rsa : .p256

@@ -3,10 +3,10 @@ import Crypto
 import Foundation
 
 extension JWE {
-    /// Seals a payload with a fresh content key and initialisation vector (RFC 7516 section 5.1).
+    /// Seals a payload with a new content key and initialisation vector (RFC 7516 section 5.1).
     ///
-    /// One recipient: flattened, everything in the protected header. Several: general, each with its own header, since
-    /// `alg`, `kid` and `epk` differ.
+    /// For one recipient, the JWE is flattened, with all members in the protected header. For several, it is general,
+    /// and each has its own header, because `alg`, `kid` and `epk` differ.
     /// - Parameters:
     ///   - names: further members of the protected header, in this order.
     /// - Returns: the JSON text.
@@ -56,7 +56,7 @@ extension JWE {
         case .rsa(let key):
             return (header, try key.wrap(contentKey, hash: .sha256))
         case .p256(let key):
-            // A fresh key for every recipient of every envelope: the agreed secret wraps one content key once.
+            // A new key for every recipient of every envelope: the agreed secret wraps one content key once.
             let ephemeral = P256.KeyAgreement.PrivateKey()
             let secret = try P256PrivateKey(ephemeral).agree(with: key)
             let wrappingKey = ConcatKDF.derive(

@@ -1,12 +1,13 @@
 import Core
 import Foundation
 
-/// A JWE in JSON serialisation (RFC 7516 section 7.2), read as far as it goes without a key.
+/// A JWE in JSON serialisation (RFC 7516 section 7.2), parsed as far as possible without a key.
 ///
-/// A value of this type passed every check that needs no key: the algorithms are ours, each header name stands in one place
-/// only, nothing is critical or compressed, initialisation vector and tag have their lengths.
+/// A value of this type passed every check that needs no key: the algorithms are supported, each header name occurs
+/// only once, there are no critical extensions and no compression, and initialisation vector and tag have the right
+/// length.
 struct JWE: Sendable {
-    /// One recipient: its joined JOSE header and the content key wrapped for it.
+    /// One recipient: its combined JOSE header and the content key wrapped for it.
     struct Recipient: Sendable {
         let management: KeyManagement
         let keyID: String?
@@ -16,16 +17,17 @@ struct JWE: Sendable {
         let encryptedKey: Data
     }
 
-    /// More recipients than a study has; the bound keeps an envelope from buying work.
+    /// Maximum number of recipients, more than a study has. The limit bounds the work that an envelope can cause.
     static let maximumRecipients = 16
 
     let recipients: [Recipient]
-    /// The members of the protected header: those the content's authentication covers.
+    /// The members of the protected header, which the content's authentication covers.
     let protected: JSON
-    /// The additional authenticated data: protected header and `aad` as they were spelt (RFC 7516 section 5.1 step 14).
+    /// The additional authenticated data: protected header and `aad` in their encoded form (RFC 7516 section 5.1 step
+    /// 14).
     let authenticatedData: Data
     let initializationVector: Data
-    /// The ciphertext as it is written: nearly all of the envelope, which only who opens it decodes.
+    /// The encoded ciphertext. It is nearly all of the envelope and is decoded only to open it.
     let ciphertextText: String
     let tag: Data
 
@@ -45,7 +47,7 @@ extension JWE {
         guard initializationVector.count == 12, tag.count == 16 else {
             throw WireError.malformed("A256GCM has an iv of 12 and a tag of 16 bytes.")
         }
-        // 2. The shared headers. An empty protected header is written as no member at all.
+        // 2. The shared headers. An empty protected header is omitted.
         let protectedText = try Self.textIfPresent(json, "protected") ?? ""
         if protectedText.isEmpty {
             protected = .object(JSONObject())
@@ -61,18 +63,19 @@ extension JWE {
             authenticated += "." + aad
         }
         authenticatedData = Data(authenticated.utf8)
-        // 3. The recipients: a list, or one whose members stand at the top (RFC 7516 section 7.2.2), never both.
+        // 3. The recipients: a list, or a single recipient with its members at the top level (RFC 7516 section 7.2.2),
+        // never both.
         let sources: [JSON]
         if let list = json["recipients"] {
             guard let list = list.array, !list.isEmpty, json["header"] == nil, json["encrypted_key"] == nil else {
-                throw WireError.malformed("The member recipients must be a list and stand instead of encrypted_key.")
+                throw WireError.malformed("The member recipients must be a list and replace encrypted_key.")
             }
             sources = list
         } else {
             sources = [json]
         }
         guard sources.count <= Self.maximumRecipients else {
-            throw WireError.unsupported("An envelope has at most \(Self.maximumRecipients) recipients.")
+            throw WireError.unsupported("An envelope has a maximum of \(Self.maximumRecipients) recipients.")
         }
         let protected = self.protected
         recipients = try sources.map { source throws(WireError) in
@@ -87,10 +90,10 @@ extension JWE {
         let members = [protected, shared, own].flatMap { $0.object?.members ?? [] }
         let header = JSON(members)
         guard header.object?.count == members.count else {
-            throw WireError.malformed("A header name stands in two places.")
+            throw WireError.malformed("A header name occurs twice.")
         }
-        guard header["crit"] == nil else { throw WireError.unsupported("The envelope names critical extensions.") }
-        guard header["zip"] == nil else { throw WireError.unsupported("Compressed envelopes are not taken.") }
+        guard header["crit"] == nil else { throw WireError.unsupported("The envelope has critical extensions.") }
+        guard header["zip"] == nil else { throw WireError.unsupported("Compressed envelopes are not supported.") }
         guard header["enc"]?.string == "A256GCM" else {
             throw WireError.unsupported("The content encryption must be A256GCM.")
         }

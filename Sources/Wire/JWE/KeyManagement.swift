@@ -1,4 +1,4 @@
-/// The way in which a JWE's content key reaches a recipient (RFC 7518 section 4.1). Others are refused: `dir` has no
+/// Method by which a recipient gets a JWE's content key (RFC 7518 section 4.1). Other methods are refused: `dir` has no
 /// recipient, `RSA1_5` has a padding oracle.
 enum KeyManagement: String, Sendable, Hashable, CaseIterable {
     /// RSAES-OAEP with SHA-256 (RFC 7518 section 4.3).
@@ -8,7 +8,7 @@ enum KeyManagement: String, Sendable, Hashable, CaseIterable {
 }
 
 extension PublicKey {
-    /// The key management this key serves in a JWE.
+    /// The key management of a JWE for this kind of key.
     var keyManagement: KeyManagement {
         switch self {
         case .rsa: .rsaOAEP256

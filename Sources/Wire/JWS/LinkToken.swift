@@ -2,29 +2,29 @@ import Core
 import Foundation
 
 /// A link to the record that a site keeps of an identified person: a JWT (RFC 7519) signed with the study's link key
-/// (ES256), which the participant's app hands in sealed. It says who made it, for whom, its own random id and its times,
-/// and nothing of the person: which record it means is known to the site alone.
+/// (ES256), which the participant's app submits sealed. It contains its issuer, its audience, a random id and its
+/// times, and nothing about the person: only the site knows which record it refers to.
 public struct LinkToken: Sendable, Hashable {
-    /// Its random id (`jti`): 43 characters of base64url.
+    /// The random id (`jti`): 43 characters of base64url.
     public let id: String
-    /// The id of the study that made it and takes it (`iss`, `aud`).
+    /// The id of the study that issues and accepts it (`iss`, `aud`).
     public let study: String
-    /// When it was made (`iat`), to the second.
+    /// Time of issue (`iat`), to the second.
     public let issuedAt: Date
-    /// When it ends (`exp`), to the second.
+    /// Expiry time (`exp`), to the second.
     public let expiresAt: Date
 
-    /// Seconds for which a link may be handed in: a day.
+    /// Lifetime of a link in seconds: one day.
     public static let lifetime: TimeInterval = 86_400
-    /// Bytes of a token beyond which nothing is read.
+    /// Maximum length of a token in bytes.
     public static let maximumBytes = 2_048
-    /// The type that the header names (RFC 7519 section 5.1).
+    /// The type in the header (RFC 7519 section 5.1).
     private static let type = "JWT"
     private static let idLength = 43
 
-    /// A new link.
+    /// Creates a link.
     ///
-    /// - Parameter random: 32 random bytes, fit for a secret.
+    /// - Parameter random: 32 random bytes of cryptographic quality.
     public init(random: [UInt8], study: String, now: Date) {
         id = Data(random).base64URL
         self.study = study
@@ -32,7 +32,7 @@ public struct LinkToken: Sendable, Hashable {
         expiresAt = issuedAt.addingTimeInterval(Self.lifetime)
     }
 
-    /// Signs it. Throws what the key throws.
+    /// Signs the link. Throws the errors of the key.
     ///
     /// - Returns: the compact JWS.
     public func signed(with key: some DeviceSigning) throws -> Data {
@@ -44,18 +44,19 @@ public struct LinkToken: Sendable, Hashable {
         return try JWS.sign(claims.data(), members: [.init(key: "typ", value: .string(Self.type))], with: key).bytes
     }
 
-    /// Reads a token as it stands in a code that was scanned or a file that was saved: without the check of the signature,
-    /// which only who knows the study's link key can make. A phone uses it before it hands the link in. Whether the link
-    /// has ended is not asked here: the study goes by its own clock, at the moment when the link arrives.
+    /// Reads a token from a scanned code or a saved file, without verifying the signature, which needs the study's link
+    /// key. A phone uses this before it submits the link. The expiry time is not checked here: the study checks it by
+    /// its own clock when the link arrives.
     ///
-    /// - Throws: ``WireError`` `link-invalid` where it is no link, or another study's.
+    /// - Throws: ``WireError`` `link-invalid` if it is not a link, or another study's.
     public init(scanned compact: Data, study: String?) throws(WireError) {
         try self.init(Self.jws(compact), study: study)
     }
 
-    /// Reads a token and checks that the study's link key signed it.
+    /// Reads a token and verifies that the study's link key signed it.
     ///
-    /// - Throws: ``WireError`` `link-invalid` where it is damaged, of another key or of another study: one answer to all.
+    /// - Throws: ``WireError`` `link-invalid` if it is damaged, of another key or of another study: one error for all
+    ///   of these.
     public init(reading compact: Data, signedBy key: P256PublicKey, study: String) throws(WireError) {
         let jws = try Self.jws(compact)
         guard jws.keyID == key.keyID, (try? jws.verify(with: key)) != nil else { throw Self.refusal }
@@ -86,5 +87,5 @@ public struct LinkToken: Sendable, Hashable {
     }
 
     private static let refusal = WireError(
-        .linkInvalid, "This is no link of this study, or it is damaged: ask the study team for a new one.")
+        .linkInvalid, "This is not a link of this study, or it is damaged: ask the study team for a new one.")
 }

@@ -2,20 +2,20 @@
     import Crypto
     import Foundation
 
-    /// A P-256 key that was made in the Secure Enclave of an Apple device and never leaves it.
+    /// A P-256 key that was generated in the Secure Enclave of an Apple device and never leaves it.
     public struct SecureEnclaveKey: DeviceSigning {
         /// The public half.
         public let publicKey: P256PublicKey
         private let key: SecureEnclave.P256.Signing.PrivateKey
 
-        /// Whether this device has an enclave.
+        /// Whether this device has a Secure Enclave.
         public static var isAvailable: Bool { SecureEnclave.isAvailable }
 
-        /// Makes a new key. Throws what the system throws.
+        /// Generates a new key. Throws the errors of the system.
         public init() throws { try self.init(SecureEnclave.P256.Signing.PrivateKey()) }
 
-        /// Finds a key again. Throws what the system throws where it is another device's.
-        /// - Parameter dataRepresentation: what ``dataRepresentation`` was.
+        /// Restores a key. Throws the system's error if it is another device's key.
+        /// - Parameter dataRepresentation: the key's ``dataRepresentation``.
         public init(dataRepresentation: Data) throws {
             try self.init(SecureEnclave.P256.Signing.PrivateKey(dataRepresentation: dataRepresentation))
         }
@@ -25,7 +25,7 @@
             publicKey = try P256PublicKey(x963: key.publicKey.x963Representation)
         }
 
-        /// A block of bytes by which this device's enclave alone finds the key again.
+        /// Data from which only this device's Secure Enclave can restore the key.
         public var dataRepresentation: Data { key.dataRepresentation }
 
         public func signature(of bytes: Data) throws -> Data { try key.signature(for: bytes).rawRepresentation }

@@ -1,7 +1,7 @@
-/// The algorithms of a JWS that are taken (RFC 7518 section 3.1): those that SMART asks of servers and clients
+/// Algorithms of a JWS that are accepted (RFC 7518 section 3.1): those that SMART requires of servers and clients
 /// (<https://hl7.org/fhir/smart-app-launch/STU2.2/client-confidential-asymmetric.html#registering-a-client-communicating-public-keys>).
 ///
-/// None whose key is a secret of both sides is among them, and `none` is no algorithm.
+/// Algorithms with a shared secret and `none` are not accepted.
 public enum SignatureAlgorithm: String, Sendable, Hashable, CaseIterable {
     /// ECDSA on the curve P-256 with SHA-256.
     case es256 = "ES256"
@@ -12,7 +12,7 @@ public enum SignatureAlgorithm: String, Sendable, Hashable, CaseIterable {
     /// RSASSA-PKCS1-v1_5 with SHA-384.
     case rs384 = "RS384"
 
-    /// The key type of the JWK that it asks for (RFC 7518 section 6.1).
+    /// The key type of the JWK that the algorithm requires (RFC 7518 section 6.1).
     public var keyType: String {
         switch self {
         case .es256, .es384: "EC"
@@ -20,7 +20,7 @@ public enum SignatureAlgorithm: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// How many bytes a signature has: those of a key, of RSA.
+    /// Valid lengths of a signature in bytes; for RSA, the length of the key.
     var signatureBytes: ClosedRange<Int> {
         switch self {
         case .es256: 64...64

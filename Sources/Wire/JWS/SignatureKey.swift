@@ -3,7 +3,7 @@ import Crypto
 import CryptoExtras
 import Foundation
 
-/// A public key that checks the signatures of others.
+/// A public key that verifies signatures.
 public enum SignatureKey: Sendable, Hashable {
     /// A key on the curve P-256, for ES256.
     case p256(P256PublicKey)
@@ -14,12 +14,12 @@ public enum SignatureKey: Sendable, Hashable {
 
     /// Reads the public members of a JWK (RFC 7517 section 4, RFC 7518 section 6).
     ///
-    /// - Throws: ``WireError`` `key-malformed`, `key-unsupported` for another kind or size, and `key-is-private` where the
-    ///   private half stands in it: a key that was shown is nobody's proof any more.
+    /// - Throws: ``WireError`` `key-malformed`, `key-unsupported` for another kind or size, and `key-is-private` if it
+    ///   contains the private half: a private key that was disclosed proves nothing.
     public init(jwk: JSON) throws(WireError) {
         // The private members of RSA and of elliptic curves, and a secret (RFC 7518 sections 6.2.2, 6.3.2, 6.4.1).
         guard !["d", "p", "q", "dp", "dq", "qi", "oth", "k"].contains(where: { jwk[$0] != nil }) else {
-            throw WireError(.keyIsPrivate, "The JWK holds its private half.")
+            throw WireError(.keyIsPrivate, "The JWK contains its private half.")
         }
         if jwk["kty"]?.string == "EC", jwk["crv"]?.string == "P-384" {
             self = .p384(try P384PublicKey(x963: PublicKey.point(jwk, coordinateBytes: 48)))
@@ -31,7 +31,7 @@ public enum SignatureKey: Sendable, Hashable {
         }
     }
 
-    /// The algorithms whose signatures it can check.
+    /// The algorithms whose signatures the key can verify.
     public var algorithms: Set<SignatureAlgorithm> {
         switch self {
         case .p256: [.es256]
@@ -40,7 +40,7 @@ public enum SignatureKey: Sendable, Hashable {
         }
     }
 
-    /// Its type, as a JWK names it (RFC 7518 section 6.1).
+    /// The type of the key in a JWK (RFC 7518 section 6.1).
     var keyType: String {
         switch self {
         case .p256, .p384: "EC"
@@ -48,7 +48,8 @@ public enum SignatureKey: Sendable, Hashable {
         }
     }
 
-    /// Whether it made a signature by an algorithm. One of zeros is none (CVE-2022-21449), nor is one as DER.
+    /// Whether the key made a signature by an algorithm. A signature of zeros is refused (CVE-2022-21449), and so is
+    /// one in DER.
     func holds(_ signature: Data, of bytes: Data, by algorithm: SignatureAlgorithm) -> Bool {
         switch (self, algorithm) {
         case (.p256(let key), .es256):
@@ -75,7 +76,7 @@ public struct P384PublicKey: Sendable, Hashable {
     /// The uncompressed point of ANSI X9.63: 04, x and y, 97 bytes.
     public let x963: Data
 
-    /// Makes a key of an uncompressed X9.63 point. Throws `key-malformed` if it is not on the curve.
+    /// Creates a key from an uncompressed X9.63 point. Throws `key-malformed` if it is not on the curve.
     public init(x963: Data) throws(WireError) {
         guard (try? P384.Signing.PublicKey(x963Representation: x963)) != nil else {
             throw WireError(.keyMalformed, "The point is not on the curve P-384.")
@@ -85,7 +86,8 @@ public struct P384PublicKey: Sendable, Hashable {
 }
 
 extension RSAPublicKey {
-    /// Whether it made an RSASSA-PKCS1-v1_5 signature of a digest (RFC 8017 section 8.2), which is as long as its modulus.
+    /// Whether the key made an RSASSA-PKCS1-v1_5 signature of a digest (RFC 8017 section 8.2), which is as long as the
+    /// modulus.
     fileprivate func holds(_ signature: Data, of digest: some Digest) -> Bool {
         guard signature.count == modulus.count,
             let verifier = try? _RSA.Signing.PublicKey(derRepresentation: subjectPublicKeyInfo)

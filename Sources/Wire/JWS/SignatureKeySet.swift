@@ -1,9 +1,9 @@
 import Core
 import Foundation
 
-/// The public keys by which somebody else signs: a JWK set (RFC 7517 section 5), as a client registers it or serves it.
+/// The public keys with which another party signs: a JWK set (RFC 7517 section 5) that a client registers or serves.
 public struct SignatureKeySet: Sendable, Hashable {
-    /// One key, with what its JWK says of it.
+    /// One key, with the values of its JWK.
     struct Entry: Sendable, Hashable {
         let keyID: String
         let algorithm: SignatureAlgorithm?
@@ -12,19 +12,19 @@ public struct SignatureKeySet: Sendable, Hashable {
 
     private let entries: [Entry]
 
-    /// Bytes beyond which nothing is read.
+    /// Maximum size of a set in bytes.
     public static let maximumBytes = 65_536
-    /// Keys beyond which a set is refused.
+    /// Maximum number of keys of a set.
     public static let maximumKeys = 32
 
-    /// Reads a set. Keys of kinds that are not used, for another use than signatures or without an id are left out, for a
-    /// set may serve others too; a private one makes the whole set unusable.
+    /// Reads a set. Keys of unsupported kinds, for another use than signatures or without an id are ignored, because a
+    /// set may also serve others. A private key makes the whole set invalid.
     ///
-    /// - Throws: ``WireError`` `key-malformed` where it is no set or has no key that can be used, `key-is-private`.
+    /// - Throws: ``WireError`` `key-malformed` if it is not a set or has no usable key, `key-is-private`.
     public init(reading bytes: Data) throws(WireError) {
         guard bytes.count <= Self.maximumBytes, let list = JSON(reading: bytes)?["keys"]?.array,
             list.count <= Self.maximumKeys
-        else { throw WireError(.keyMalformed, "This is no JWK set of at most \(Self.maximumKeys) keys.") }
+        else { throw WireError(.keyMalformed, "This is not a JWK set of up to \(Self.maximumKeys) keys.") }
         var entries: [Entry] = []
         for jwk in list {
             do throws(WireError) {
@@ -40,8 +40,8 @@ public struct SignatureKeySet: Sendable, Hashable {
         self.entries = entries
     }
 
-    /// The one key that a JWS names: by its id and its type (RFC 7515 section 6). None where the set has no such key, or
-    /// two of them, or where the key is for another algorithm.
+    /// Returns the one key that a JWS names, found by its id and type (RFC 7515 section 6); nil if the set has no such
+    /// key, or two of them, or if the key is for another algorithm.
     public func key(for jws: JWS) -> SignatureKey? {
         guard let keyID = jws.keyID else { return nil }
         let named = entries.filter { $0.keyID == keyID && $0.key.keyType == jws.algorithm.keyType }

@@ -1,20 +1,21 @@
 import Foundation
 
-/// Whoever holds private keys and performs the two operations that opening an envelope needs.
+/// A holder of private keys that performs the two operations for opening an envelope.
 ///
-/// ``KeySet`` does it by swift-crypto. Another implementation may use another library or a key store that never
-/// gives a key out.
+/// ``KeySet`` implements it with swift-crypto. Another implementation may use another library or a key store that never
+/// reveals a key.
 ///
-/// Contract: an operation throws any error for an unknown key id, a damaged input or a wrong key; the opening code
-/// turns every error into `envelope-unreadable` and never passes on which it was.
+/// Contract: an operation throws any error for an unknown key id, a damaged input or a wrong key. The caller turns
+/// every error into `envelope-unreadable` and never reveals which it was.
 public protocol EnvelopeKeyOpener: Sendable {
-    /// The ids of the keys of a kind, the current one first: in this order they are tried where an envelope names none.
+    /// Returns the ids of the keys of a kind, the current one first. They are tried in this order if an envelope names
+    /// none.
     func keyIDs(of kind: KeyKind) -> [String]
 
     /// Unwraps a content key by RSAES-OAEP (RFC 8017 section 7.1) with an empty label, MGF1 with the same hash.
     func unwrapRSAOAEP(_ wrappedKey: Data, keyID: String, hash: OAEPHash) throws -> Data
 
-    /// Agrees by ECDH on P-256 with an ephemeral public key: the shared x coordinate, 32 bytes.
+    /// Agrees by ECDH on P-256 with an ephemeral public key. Returns the shared x coordinate, 32 bytes.
     func agreeP256(keyID: String, ephemeral: P256PublicKey) throws -> Data
 }
 
@@ -23,7 +24,7 @@ public struct KeySet: EnvelopeKeyOpener {
     /// The keys, the current ones first.
     public let keys: [PrivateKey]
 
-    /// Holds these keys; put the current ones first.
+    /// Creates a set from keys, the current ones first.
     public init(_ keys: [PrivateKey]) { self.keys = keys }
 
     public func keyIDs(of kind: KeyKind) -> [String] {
@@ -46,8 +47,8 @@ public struct KeySet: EnvelopeKeyOpener {
 }
 
 extension EnvelopeKeyOpener {
-    /// The keys to try for an envelope: the one it names first, then all others of the kind, since C3-PRO's apps name
-    /// keys in their own ways (an empty text, a fixed word) and other senders may name none.
+    /// Returns the keys to try for an envelope: the one it names first, then all others of the kind, because C3-PRO's
+    /// apps name keys in their own ways (an empty text, a fixed word) and other senders may name none.
     func candidates(of kind: KeyKind, named keyID: String?) -> [String] {
         let ids = keyIDs(of: kind)
         guard let keyID, ids.contains(keyID) else { return ids }

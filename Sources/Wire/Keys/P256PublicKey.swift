@@ -7,7 +7,7 @@ public struct P256PublicKey: Sendable, Hashable {
     /// The uncompressed point of ANSI X9.63: 04, x and y, 65 bytes.
     public let x963: Data
 
-    /// Makes a key of an X9.63 point, uncompressed or compressed. Throws `key-malformed` if it is not on the curve.
+    /// Creates a key from an X9.63 point, uncompressed or compressed. Throws `key-malformed` if it is not on the curve.
     public init(x963: Data) throws(WireError) {
         let key: P256.KeyAgreement.PublicKey
         do {
@@ -35,7 +35,7 @@ public struct P256PublicKey: Sendable, Hashable {
 
     /// The key as SubjectPublicKeyInfo in DER (RFC 5480).
     public var subjectPublicKeyInfo: Data {
-        // Everything but the point is constant for this curve: SEQUENCE { SEQUENCE { ecPublicKey, prime256v1 }, BIT STRING }.
+        // Only the point varies for this curve: SEQUENCE { SEQUENCE { ecPublicKey, prime256v1 }, BIT STRING }.
         let prefix: [UInt8] = [
             0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08, 0x2A, 0x86, 0x48,
             0xCE, 0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,

@@ -3,17 +3,17 @@ import CryptoExtras
 import Foundation
 import SwiftASN1
 
-/// A private key that opens envelopes. Its description names the key and never shows it.
+/// A private key that opens envelopes. Its description contains the key's id, not the key.
 public enum PrivateKey: Sendable {
     /// An RSA key of at least 2048 bits.
     case rsa(RSAPrivateKey)
     /// A key on the curve P-256.
     case p256(P256PrivateKey)
 
-    /// Makes a new RSA key of 2048 bits, the size C3-PRO's apps expect.
+    /// Generates an RSA key of 2048 bits, the size that C3-PRO's apps expect.
     public static func generateRSA() throws(WireError) -> PrivateKey { .rsa(try RSAPrivateKey.generate()) }
 
-    /// Makes a new P-256 key.
+    /// Generates a P-256 key.
     public static func generateP256() throws(WireError) -> PrivateKey {
         .p256(try P256PrivateKey(P256.KeyAgreement.PrivateKey()))
     }
@@ -21,7 +21,7 @@ public enum PrivateKey: Sendable {
     /// Reads a private key from PEM: `PRIVATE KEY` (PKCS#8), `RSA PRIVATE KEY` or `EC PRIVATE KEY`, not encrypted.
     /// Throws `key-malformed` or `key-unsupported`.
     public init(pem: String) throws(WireError) {
-        let refusal = WireError(.keyMalformed, "The PEM text holds no unencrypted RSA or P-256 private key.")
+        let refusal = WireError(.keyMalformed, "The PEM text does not contain an unencrypted RSA or P-256 private key.")
         guard let documents = try? PEMDocument.parseMultiple(pemString: pem),
             let text = documents.first(where: { $0.discriminator.hasSuffix("PRIVATE KEY") })?.pemString
         else { throw refusal }
@@ -34,7 +34,8 @@ public enum PrivateKey: Sendable {
         }
     }
 
-    /// Whether a PEM text holds a private key under a passphrase (RFC 7468 section 11), which ``init(pem:)`` does not read.
+    /// Whether a PEM text contains a private key under a passphrase (RFC 7468 section 11), which ``init(pem:)`` does
+    /// not read.
     public static func isProtected(pem: String) -> Bool {
         ((try? PEMDocument.parseMultiple(pemString: pem)) ?? []).contains {
             $0.discriminator == "ENCRYPTED PRIVATE KEY"
@@ -60,7 +61,7 @@ public enum PrivateKey: Sendable {
         }
     }
 
-    /// The public half's name.
+    /// The id of the public half.
     public var keyID: String { publicKey.keyID }
 
     /// The kind of key.
@@ -82,14 +83,14 @@ public struct RSAPrivateKey: Sendable, CustomReflectable {
 
     static func generate() throws(WireError) -> RSAPrivateKey {
         guard let key = try? _RSA.Encryption.PrivateKey(keySize: .bits2048) else {
-            throw WireError(.keyUnsupported, "An RSA key could not be made.")
+            throw WireError(.keyUnsupported, "An RSA key could not be generated.")
         }
         return try RSAPrivateKey(key)
     }
 
     init(_ key: _RSA.Encryption.PrivateKey) throws(WireError) {
         guard let numbers = try? key.publicKey.getKeyPrimitives() else {
-            throw WireError(.keyMalformed, "The RSA key does not give its numbers.")
+            throw WireError(.keyMalformed, "The numbers of the RSA key cannot be read.")
         }
         publicKey = try RSAPublicKey(modulus: numbers.modulus, exponent: numbers.publicExponent)
         guard let document = try? PEMDocument(pemString: key.pkcs8PEMRepresentation) else {
@@ -98,7 +99,7 @@ public struct RSAPrivateKey: Sendable, CustomReflectable {
         pkcs8 = Data(document.derBytes)
     }
 
-    /// Unwraps a content key by RSAES-OAEP. Throws for any ciphertext that is not meant for this key.
+    /// Unwraps a content key by RSAES-OAEP. Throws for any ciphertext that was not encrypted for this key.
     func unwrap(_ wrappedKey: Data, hash: OAEPHash) throws -> Data {
         let text = PublicKey.pem("PRIVATE KEY", pkcs8)
         return try _RSA.Encryption.PrivateKey(pemRepresentation: text).decrypt(wrappedKey, padding: hash.padding)
@@ -121,11 +122,11 @@ public struct P256PrivateKey: Sendable, CustomReflectable {
     /// The key as PKCS#8 in DER. Secret.
     public var pkcs8: Data { key.derRepresentation }
 
-    /// The shared secret Z with this public key: the x coordinate, 32 bytes (RFC 7518 section 4.6).
+    /// Returns the secret Z shared with this public key: the x coordinate, 32 bytes (RFC 7518 section 4.6).
     func agree(with other: P256PublicKey) throws(WireError) -> Data {
         guard let other = try? P256.KeyAgreement.PublicKey(x963Representation: other.x963),
             let secret = try? key.sharedSecretFromKeyAgreement(with: other)
-        else { throw WireError(.keyMalformed, "The point gives no secret on the curve P-256.") }
+        else { throw WireError(.keyMalformed, "No shared secret can be derived from the point on the curve P-256.") }
         return secret.withUnsafeBytes { Data($0) }
     }
 

@@ -3,12 +3,12 @@ import Foundation
 import SwiftASN1
 
 extension PublicKey {
-    /// Reads the public keys in these bytes and finds the format itself: a JWK set, one JWK, PEM (`PUBLIC KEY`,
+    /// Reads the public keys in these bytes and detects the format: a JWK set, one JWK, PEM (`PUBLIC KEY`,
     /// `RSA PUBLIC KEY`, `CERTIFICATE`), or DER of a SubjectPublicKeyInfo or an X.509 certificate.
     ///
-    /// Of a JWK set, keys of other kinds and those for signing are passed over. Of a certificate chain only the first
-    /// counts: the rest are the issuers'. A certificate is only a wrapping here: neither its dates nor its issuer are
-    /// checked, as in C3-PRO.
+    /// In a JWK set, keys of other kinds and keys for signing are ignored. In a certificate chain, only the first
+    /// certificate is used: the others are the issuers'. A certificate is only a container here: neither its dates nor
+    /// its issuer are checked, as in C3-PRO.
     /// Throws `key-malformed`, `key-unsupported` or `key-is-private`.
     public static func read(from bytes: Data) throws(WireError) -> [PublicKey] {
         let start = bytes.drop { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
@@ -24,7 +24,7 @@ extension PublicKey {
         guard let json = JSON(reading: bytes) else { throw WireError(.keyMalformed, "The key's JSON cannot be read.") }
         guard let keys = json["keys"] else { return [try PublicKey(jwk: json)] }
         guard let keys = keys.array else { throw WireError(.keyMalformed, "The member keys of a JWK set is a list.") }
-        // RFC 7517 section 5: keys of a kind we do not understand are passed over.
+        // RFC 7517 section 5: keys of an unknown kind are ignored.
         var usable: [PublicKey] = []
         for key in keys where (key["use"]?.string ?? "enc") == "enc" {
             do { usable.append(try PublicKey(jwk: key)) } catch {
@@ -38,14 +38,14 @@ extension PublicKey {
     }
 
     private static func readPEM(_ text: String) throws(WireError) -> [PublicKey] {
-        // A private key is named as one even where its lines are damaged or it is encrypted.
+        // A private key is reported as one even if its lines are damaged or it is encrypted.
         if text.contains("PRIVATE KEY-----") {
-            throw WireError(.keyIsPrivate, "This is a private key: keep it secret, and give the published one instead.")
+            throw WireError(.keyIsPrivate, "This is a private key: keep it secret, and use the published one instead.")
         }
         guard let documents = try? PEMDocument.parseMultiple(pemString: text) else {
             throw WireError(
                 .keyMalformed,
-                "The PEM text is damaged: between BEGIN and END of one name stand lines of 64 characters of base64.")
+                "The PEM text is damaged: it needs lines of 64 characters of base64 between BEGIN and END of one name.")
         }
         var keys: [PublicKey] = []
         var certificateSeen = false
@@ -58,17 +58,18 @@ extension PublicKey {
             default: continue
             }
             guard let node = try? DER.parse(document.derBytes) else {
-                throw WireError(.keyMalformed, "The PEM block holds no DER.")
+                throw WireError(.keyMalformed, "The PEM block does not contain DER.")
             }
             keys.append(try readDER(node))
         }
         guard !keys.isEmpty else {
-            throw WireError(.keyMalformed, "The PEM text holds neither a public key nor a certificate.")
+            throw WireError(.keyMalformed, "The PEM text contains neither a public key nor a certificate.")
         }
         return keys
     }
 
-    /// One of: SubjectPublicKeyInfo, Certificate, RSAPublicKey of PKCS#1; told apart by the shape of the outer sequence.
+    /// Reads a SubjectPublicKeyInfo, a Certificate or an RSAPublicKey of PKCS#1, distinguished by the form of the outer
+    /// sequence.
     private static func readDER(_ node: ASN1Node) throws(WireError) -> PublicKey {
         guard let children = node.fields, let first = children.first else {
             throw WireError(.keyMalformed, "The DER is neither a public key nor a certificate.")
@@ -82,12 +83,13 @@ extension PublicKey {
             }
             return try readSubjectPublicKeyInfo(info)
         case (_, .integer):
-            throw WireError(.keyIsPrivate, "This looks like a private key: give the published one instead.")
+            throw WireError(.keyIsPrivate, "This looks like a private key: use the published one instead.")
         default: throw WireError(.keyMalformed, "The DER is neither a public key nor a certificate.")
         }
     }
 
-    /// RFC 5280 section 4.1: version [0] (absent in v1), serialNumber, signature, issuer, validity, subject, then the key.
+    /// RFC 5280 section 4.1: version [0] (absent in v1), serialNumber, signature, issuer, validity, subject, then the
+    /// key.
     private static func subjectPublicKeyInfo(ofToBeSigned node: ASN1Node) -> ASN1Node? {
         guard var fields = node.fields?[...] else { return nil }
         if fields.first?.identifier == ASN1Identifier(tagWithNumber: 0, tagClass: .contextSpecific) {
@@ -113,7 +115,7 @@ extension PublicKey {
         case .AlgorithmIdentifier.idEcPublicKey:
             guard algorithm.count == 2,
                 (try? ASN1ObjectIdentifier(derEncoded: algorithm[1])) == .NamedCurves.secp256r1
-            else { throw WireError(.keyUnsupported, "Of elliptic curves only P-256 is used.") }
+            else { throw WireError(.keyUnsupported, "P-256 is the only supported elliptic curve.") }
             return .p256(try P256PublicKey(x963: Data(key.bytes)))
         default: throw WireError(.keyUnsupported, "The key is neither RSA nor P-256.")
         }

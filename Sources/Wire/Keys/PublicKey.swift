@@ -1,7 +1,7 @@
 import Foundation
 import SwiftASN1
 
-/// A public key to seal to: RSA for C3-PRO and for JWE, P-256 for JWE.
+/// A public key for sealing: RSA for C3-PRO and for JWE, P-256 for JWE.
 public enum PublicKey: Sendable, Hashable {
     /// An RSA key of at least 2048 bits.
     case rsa(RSAPublicKey)
@@ -16,7 +16,7 @@ public enum PublicKey: Sendable, Hashable {
         }
     }
 
-    /// The key's name: its SHA-256 JWK thumbprint (RFC 7638), base64url. Whoever has the key can compute it.
+    /// The key's id: its SHA-256 JWK thumbprint (RFC 7638), base64url. Anyone with the public key can compute it.
     public var keyID: String {
         switch self {
         case .rsa(let key): key.keyID
@@ -35,13 +35,13 @@ public enum PublicKey: Sendable, Hashable {
     /// The SubjectPublicKeyInfo as PEM, label `PUBLIC KEY` (RFC 7468 section 13).
     public var pem: String { Self.pem("PUBLIC KEY", subjectPublicKeyInfo) }
 
-    /// One PEM document that ends with a newline.
+    /// Returns one PEM document that ends with a newline.
     static func pem(_ label: String, _ bytes: Data) -> String {
         PEMDocument(type: label, derBytes: [UInt8](bytes)).pemString + "\n"
     }
 }
 
-/// The kinds of keys envelopes use.
+/// Kind of key that envelopes use.
 public enum KeyKind: String, Sendable, Hashable, CaseIterable {
     /// RSA, at least 2048 bits.
     case rsa

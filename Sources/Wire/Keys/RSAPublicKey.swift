@@ -12,16 +12,16 @@ public struct RSAPublicKey: Sendable, Hashable {
     /// The key as SubjectPublicKeyInfo in DER.
     public let subjectPublicKeyInfo: Data
 
-    /// Larger moduli only serve to keep us busy.
+    /// Maximum length of a modulus in bytes. A larger one would only cost time.
     static let maximumModulusBytes = 1024
 
-    /// Makes a key of its numbers, big endian. Throws `key-unsupported` below 2048 or above 8192 bits, or if the
-    /// numbers are no RSA key.
+    /// Creates a key from its numbers, big endian. Throws `key-unsupported` below 2048 or above 8192 bits, or if the
+    /// numbers are not an RSA key.
     public init(modulus: Data, exponent: Data) throws(WireError) {
         let modulus = Data(modulus.drop { $0 == 0 })
         let exponent = Data(exponent.drop { $0 == 0 })
         let refusal = WireError(.keyUnsupported, "An RSA key must have 2048 to 8192 bits and a proper exponent.")
-        // The exponent's size is bounded as BoringSSL bounds it (33 bits): larger ones cost time and gain nothing.
+        // BoringSSL has the same limit for the exponent (33 bits): larger ones cost time without benefit.
         guard modulus.count >= 256, modulus.count <= Self.maximumModulusBytes, (1...5).contains(exponent.count) else {
             throw refusal
         }
@@ -35,7 +35,7 @@ public struct RSAPublicKey: Sendable, Hashable {
 
     /// The JWK thumbprint (RFC 7638), base64url.
     public var keyID: String {
-        // RFC 7638 section 3.2: the required members alone, in lexicographic order, no space.
+        // RFC 7638 section 3.2: only the required members, in lexicographic order, without white space.
         let members = "{\"e\":\"\(exponent.base64URL)\",\"kty\":\"RSA\",\"n\":\"\(modulus.base64URL)\"}"
         return Data(SHA256.hash(data: Data(members.utf8))).base64URL
     }
@@ -51,7 +51,7 @@ public struct RSAPublicKey: Sendable, Hashable {
 
 /// The hash of RSAES-OAEP and of its mask generation function.
 public enum OAEPHash: String, Sendable, Hashable, CaseIterable {
-    /// SHA-1, as C3-PRO's envelope has it.
+    /// SHA-1, used by C3-PRO's envelope.
     case sha1
     /// SHA-256, JOSE's `RSA-OAEP-256`.
     case sha256

@@ -1,36 +1,36 @@
 import Core
 import Foundation
 
-/// The public keys of a study as its root key signed them: a JWS over a JWK set (RFC 7517 section 5) that also names the
-/// study, when it was issued, when it ends, and the root.
+/// The public keys of a study, signed by its root key: a JWS over a JWK set (RFC 7517 section 5) that also contains the
+/// study, the time of issue, the expiry time and the root's public key.
 ///
-/// Whoever knows the root's fingerprint, its thumbprint (RFC 7638), knows by it that the keys are the study's, whoever
-/// handed them over.
+/// With the root's fingerprint, its thumbprint (RFC 7638), a client can verify that the keys are the study's, from any
+/// source.
 public struct SignedKeySet: Sendable, Hashable {
     /// The study's id.
     public let study: String
     /// The JWK set, as ``PublicKey/read(from:)`` reads it.
     public let jwks: Data
-    /// When it was signed.
+    /// Time of issue.
     public let issuedAt: Date
-    /// When it ends.
+    /// Expiry time.
     public let expiresAt: Date
 
-    /// The content type that the signed header names.
+    /// The content type in the signed header.
     private static let contentType = "application/jwk-set+json"
-    /// Bytes of a set beyond which nothing is read.
+    /// Maximum size of a set in bytes.
     public static let maximumBytes = 65_536
-    /// Seconds by which a device's clock may be behind.
+    /// Seconds by which a device's clock may be slow.
     private static let tolerance = 86_400.0
 
     /// Signs keys with the study's root key.
     ///
     /// - Returns: the compact JWS.
-    /// - Throws: what the root key throws; `key-set-invalid` for keys that name no study.
+    /// - Throws: the errors of the root key; `key-set-invalid` for keys without a study.
     public static func sign(
         _ keys: PublishedKeys, issuedAt: Date, expiresAt: Date, with root: some DeviceSigning
     ) throws -> Data {
-        guard keys.study != nil else { throw WireError(.keySetInvalid, "The keys to sign name no study.") }
+        guard keys.study != nil else { throw WireError(.keySetInvalid, "The keys to be signed do not name a study.") }
         func seconds(_ date: Date) -> JSON { .number(JSONNumber(Int64(date.timeIntervalSince1970))) }
         var payload = keys.json
         payload["iat"] = seconds(issuedAt)
@@ -40,15 +40,15 @@ public struct SignedKeySet: Sendable, Hashable {
         return try JWS.sign(payload.data(), members: members, with: root).bytes
     }
 
-    /// Reads a set and checks that the root with this fingerprint signed it and that it is in force.
+    /// Reads a set and checks that the root with this fingerprint signed it and that it is valid now.
     ///
     /// - Parameters:
     ///   - root: the fingerprint, 43 characters of base64url.
-    ///   - study: the id of the study that it must be of; nil for any.
-    ///   - newest: when the newest set was issued that is known: an older one is refused.
-    ///   - now: the time.
-    /// - Throws: ``WireError`` `key-set-invalid` for another root, another study, or what is no such set; `key-set-expired`
-    ///   for one that has ended, is still to come, or is older than the newest.
+    /// - study: the id of the study to which it must belong; nil for any.
+    /// - newest: time of issue of the newest known set; an older set is refused.
+    /// - now: the present time.
+    /// - Throws: ``WireError`` `key-set-invalid` for another root, another study, or anything that is not such a set;
+    ///   `key-set-expired` for one that has expired, is not yet valid, or is older than the newest.
     public init(
         reading compact: Data, root fingerprint: String, study expected: String? = nil, newest: Date? = nil, now: Date
     ) throws(WireError) {
@@ -68,7 +68,7 @@ public struct SignedKeySet: Sendable, Hashable {
         guard now < expiresAt, issuedAt.timeIntervalSince(now) < Self.tolerance else {
             throw WireError(
                 .keySetExpired,
-                "The study's signed keys are not in force: check the device's clock, or ask the study team.")
+                "The study's signed keys are not valid now: check the device's clock, or ask the study team.")
         }
         if let newest, issuedAt < newest {
             throw WireError(.keySetExpired, "The study's signed keys are older than those that this device has.")

@@ -1,19 +1,20 @@
 import Core
 
-/// The outcomes of a device's submissions: the answer of `GET /deliveries?after=CURSOR`.
+/// The outcomes of a device's submissions: the response of `GET /deliveries?after=CURSOR`.
 public struct DeliveriesPage: JSONMessage, Encodable, Sendable, Hashable {
-    /// One submission at its newest change.
+    /// The latest status of one submission.
     public struct Delivery: JSONMessage, Encodable, Sendable, Hashable {
         /// The submission's id.
         public var submission: String
-        /// `received`, `stored`, `held` or `refused`; text, so that a later server's word does not break a device.
+        /// `received`, `stored`, `held` or `refused`; text, so that a device accepts the status values of a later
+        /// server.
         public var status: String
-        /// When it became so, ISO 8601, UTC.
+        /// Time of this status, ISO 8601, UTC.
         public var at: String
         /// A stable code that reveals nothing about the data.
         public var reason: String?
 
-        /// Makes one entry.
+        /// Creates an entry.
         public init(submission: String, status: String, at: String, reason: String? = nil) {
             self.submission = submission
             self.status = status
@@ -29,16 +30,16 @@ public struct DeliveriesPage: JSONMessage, Encodable, Sendable, Hashable {
         }
     }
 
-    /// Numbers of the device that never came, though a later one did.
+    /// A range of sequence numbers of the device that were not received, although a later number was.
     public struct Missing: JSONMessage, Encodable, Sendable, Hashable {
-        /// The first of them (``SubmissionHeader/sequence``).
+        /// The first missing number (``SubmissionHeader/sequence``).
         public var from: Int64
-        /// The last.
+        /// The last missing number.
         public var to: Int64
-        /// When what followed came, ISO 8601, UTC.
+        /// Time at which the next number was received, ISO 8601, UTC.
         public var since: String
 
-        /// Makes one entry.
+        /// Creates an entry.
         public init(from: Int64, to: Int64, since: String) {
             self.from = from
             self.to = to
@@ -55,15 +56,15 @@ public struct DeliveriesPage: JSONMessage, Encodable, Sendable, Hashable {
 
     /// The changes after the cursor, oldest first.
     public var deliveries: [Delivery]
-    /// The cursor for the next request, opaque; the same as the one sent when there is nothing new.
+    /// The cursor for the next request, opaque; the cursor of the request if there are no changes.
     public var next: String
-    /// Which life of the server's store this is: another number after it was restored from a backup. A device that
-    /// sees it change asks again from the beginning. `nil` from older servers.
+    /// Identifies the lifetime of the server's store: it changes when the store is restored from a backup. A device
+    /// that sees a change requests the pages again from the beginning. `nil` from older servers.
     public var epoch: Int64?
-    /// What never came, on the last page; `nil` on others and from older servers.
+    /// The missing ranges, on the last page; `nil` on others and from older servers.
     public var missing: [Missing]?
 
-    /// Makes a page.
+    /// Creates a page.
     public init(deliveries: [Delivery], next: String, epoch: Int64? = nil, missing: [Missing]? = nil) {
         self.missing = missing
         self.deliveries = deliveries
@@ -77,7 +78,7 @@ public struct DeliveriesPage: JSONMessage, Encodable, Sendable, Hashable {
         else { return nil }
         let deliveries = rows.compactMap { Delivery(json: $0) }
         guard deliveries.count == rows.count else { return nil }
-        // What cannot be read of it tells nothing, and the page is good all the same.
+        // An unreadable entry is ignored; the page is still valid.
         let missing = json["missing"]?.array.map { $0.compactMap { Missing(json: $0) } }
         self.init(deliveries: deliveries, next: next, epoch: epoch.map(Int64.init), missing: missing)
     }

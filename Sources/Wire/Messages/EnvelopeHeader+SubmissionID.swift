@@ -1,6 +1,6 @@
 extension EnvelopeHeader {
     /// The id under which the study lists this envelope in its deliveries: the `sid` of a JWE. A C3-PRO envelope has no
-    /// id of its own; its id is a UUID of RFC 9562 section 5.8 (version 8) made of the digest's first 16 bytes.
+    /// id of its own; its id is a UUID of RFC 9562 section 5.8 (version 8) made from the first 16 bytes of the digest.
     public var listedSubmissionID: String {
         if let submissionID { return submissionID }
         var digits = Array(digest.utf8.prefix(32))

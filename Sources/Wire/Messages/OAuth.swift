@@ -1,6 +1,6 @@
 import Core
 
-/// The answer of the token endpoint (RFC 6749 section 5.1).
+/// The response of the token endpoint (RFC 6749 section 5.1).
 public struct TokenResponse: JSONMessage, Encodable, Sendable, Hashable {
     /// The bearer token.
     public var accessToken: String
@@ -8,7 +8,7 @@ public struct TokenResponse: JSONMessage, Encodable, Sendable, Hashable {
     public var tokenType: String
     /// The lifetime in seconds from now.
     public var expiresIn: Int?
-    /// The scope given, if it differs from the one asked for.
+    /// The granted scope, if it differs from the requested one.
     public var scope: String?
 
     enum CodingKeys: String, CodingKey {
@@ -18,8 +18,8 @@ public struct TokenResponse: JSONMessage, Encodable, Sendable, Hashable {
         case scope
     }
 
-    /// Reads an answer. A lifetime that no integer holds (1e400, a fraction, text) says nothing: the token is good
-    /// all the same.
+    /// Reads a response. A lifetime that is not an integer (1e400, a fraction, text) is ignored; the token is still
+    /// valid.
     public init?(json: JSON) {
         guard let accessToken = json["access_token"]?.string, let tokenType = json["token_type"]?.string,
             let scope = json.optional("scope", \.string)
@@ -30,7 +30,7 @@ public struct TokenResponse: JSONMessage, Encodable, Sendable, Hashable {
         expiresIn = json["expires_in"]?.integer
     }
 
-    /// Makes an answer with a bearer token.
+    /// Creates a response with a bearer token.
     public init(accessToken: String, expiresIn: Int?) {
         self.accessToken = accessToken
         self.expiresIn = expiresIn
@@ -38,7 +38,7 @@ public struct TokenResponse: JSONMessage, Encodable, Sendable, Hashable {
     }
 }
 
-/// An error of RFC 6749 section 5.2; RFC 7591 section 3.2.2 uses the same shape.
+/// An error of RFC 6749 section 5.2; RFC 7591 section 3.2.2 uses the same format.
 public struct OAuthError: JSONMessage, Encodable, Sendable, Hashable {
     /// The code, such as `invalid_client`.
     public var error: String
@@ -50,7 +50,7 @@ public struct OAuthError: JSONMessage, Encodable, Sendable, Hashable {
         case errorDescription = "error_description"
     }
 
-    /// Makes an error.
+    /// Creates an error.
     public init(error: String, errorDescription: String? = nil) {
         self.error = error
         self.errorDescription = errorDescription

@@ -1,12 +1,12 @@
 import Core
 
-/// An HTTP problem (RFC 9457), sent as `application/problem+json`, with our stable code as an extension member and,
-/// where a submission is refused, its id: by both a device knows that the study refused it and nobody on the way.
+/// An HTTP problem (RFC 9457), sent as `application/problem+json`, with a stable code as an extension member and, if a
+/// submission is refused, its id. By both, a device knows that the study refused it and not a proxy.
 public struct ProblemDetails: JSONMessage, Encodable, Sendable, Hashable {
     /// The media type.
     public static let mediaType = "application/problem+json"
 
-    /// A URI of the kind of problem; `about:blank` where the status says it all.
+    /// A URI of the kind of problem; `about:blank` if the status is sufficient.
     public var type: String?
     /// A short summary of the kind.
     public var title: String?
@@ -16,10 +16,10 @@ public struct ProblemDetails: JSONMessage, Encodable, Sendable, Hashable {
     public var detail: String?
     /// The stable code, kebab-case.
     public var code: String?
-    /// The id of the submission that is refused; `nil` where the problem is not about one.
+    /// The id of the refused submission; `nil` if the problem is not about one.
     public var submission: String?
 
-    /// Makes a problem.
+    /// Creates a problem.
     public init(
         status: Int, title: String, code: String, detail: String? = nil, type: String = "about:blank",
         submission: String? = nil

@@ -1,20 +1,20 @@
 import Core
 
-/// The body of `POST /register`: RFC 7591 section 2's fields and C3-PRO's two.
+/// The body of `POST /register`: the fields of RFC 7591 section 2 and two of C3-PRO.
 public struct RegistrationRequest: JSONMessage, Encodable, Sendable, Hashable {
     /// The app's name.
     public var clientName: String?
-    /// The grants asked for.
+    /// The requested grants.
     public var grantTypes: [String]?
-    /// How the client will authenticate.
+    /// Authentication method of the client.
     public var tokenEndpointAuthMethod: String?
-    /// The scope asked for, space-separated.
+    /// The requested scope, space-separated.
     public var scope: String?
     /// The product's identifier (RFC 7591 section 2).
     public var softwareID: String?
     /// The product's version.
     public var softwareVersion: String?
-    /// Whether the receipt comes from the store's sandbox. Said by the app; the receipt itself decides.
+    /// Whether the receipt comes from the store's sandbox, as stated by the app; the receipt itself decides.
     public var sandbox: Bool?
     /// The app's receipt, PKCS#7 in base64.
     public var receiptData: String
@@ -30,7 +30,7 @@ public struct RegistrationRequest: JSONMessage, Encodable, Sendable, Hashable {
         case receiptData = "receipt-data"
     }
 
-    /// Makes a request for client credentials with this receipt.
+    /// Creates a request for client credentials with this receipt.
     public init(receiptData: String, clientName: String? = nil, softwareVersion: String? = nil, sandbox: Bool = false) {
         self.receiptData = receiptData
         self.clientName = clientName
@@ -59,19 +59,19 @@ public struct RegistrationRequest: JSONMessage, Encodable, Sendable, Hashable {
     }
 }
 
-/// The answer to a registration, status 201 (RFC 7591 section 3.2.1).
+/// The response to a registration, status 201 (RFC 7591 section 3.2.1).
 public struct RegistrationResponse: JSONMessage, Encodable, Sendable, Hashable {
     /// The client's id.
     public var clientID: String
     /// The client's secret.
     public var clientSecret: String
-    /// When the id was made, seconds since 1970 UTC.
+    /// Time at which the id was issued, seconds since 1970 UTC.
     public var clientIDIssuedAt: Int64?
-    /// When the secret ends, seconds since 1970 UTC; 0: never.
+    /// Time at which the secret expires, seconds since 1970 UTC; 0: never.
     public var clientSecretExpiresAt: Int64?
-    /// The grants the client may use.
+    /// Grants that the client may use.
     public var grantTypes: [String]
-    /// How the client authenticates.
+    /// Authentication method of the client.
     public var tokenEndpointAuthMethod: String
 
     enum CodingKeys: String, CodingKey {
@@ -83,7 +83,7 @@ public struct RegistrationResponse: JSONMessage, Encodable, Sendable, Hashable {
         case tokenEndpointAuthMethod = "token_endpoint_auth_method"
     }
 
-    /// Makes an answer whose secret never expires.
+    /// Creates a response whose secret never expires.
     public init(clientID: String, clientSecret: String, issuedAt: Int64?) {
         self.clientID = clientID
         self.clientSecret = clientSecret

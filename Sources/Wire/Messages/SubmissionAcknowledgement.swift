@@ -1,17 +1,18 @@
 import Core
 
-/// The study's answer to a submission whose sealed bytes it holds durably: status 200, `application/json`,
+/// The study's response to a submission whose sealed bytes are durably stored: status 200, `application/json`,
 /// `{"status":"received","submission":"<sid>"}`.
 ///
-/// It is the mark by which a device tells the study from whatever else may answer on the way: a proxy, a firewall, a
-/// page of maintenance. A C3-PRO app gets the empty 200 that it expects.
+/// By it, a device distinguishes the study from anything else that may respond on the way: a proxy, a firewall, a
+/// maintenance page. A C3-PRO app gets the empty 200 that it expects.
 public struct SubmissionAcknowledgement: JSONMessage, Encodable, Sendable, Hashable {
     /// The submission's id, as in the envelope's header `sid`.
     public var submission: String
-    /// The state of the submission so far: `received`. Text, so that a later server's word does not break a device.
+    /// The current status of the submission: `received`. Text, so that a device accepts the status values of a later
+    /// server.
     public var status: String
 
-    /// Makes an acknowledgement.
+    /// Creates an acknowledgement.
     public init(submission: String, status: String = "received") {
         self.submission = submission
         self.status = status

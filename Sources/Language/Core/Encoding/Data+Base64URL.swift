@@ -1,9 +1,9 @@
 import Foundation
 
-// base64url without padding, RFC 4648 section 5 as RFC 7515 section 2 wants it.
+// base64url without padding: RFC 4648 section 5, as RFC 7515 section 2 requires.
 extension Data {
-    /// Decodes base64url without padding. `nil` for any other character, for padding, for an impossible length and for
-    /// a last character with bits set that carry no data: one value has one spelling.
+    /// Decodes base64url without padding. Returns `nil` for any other character, for padding, for an impossible length
+    /// and for a last character with bits set that carry no data: each value has exactly one spelling.
     public init?(base64URL text: String) {
         var text = text
         let decoded: [UInt8]? = text.withUTF8 { Base64URLAlphabet.decode($0) }
@@ -11,7 +11,7 @@ extension Data {
         self.init(decoded)
     }
 
-    /// Decodes the ASCII text of base64url without padding, as the other one does.
+    /// Decodes the ASCII text of base64url without padding, with the rules of ``init(base64URL:)``.
     public init?(base64URLText text: Data) {
         let decoded = text.withUnsafeBytes { bytes in
             bytes.withMemoryRebound(to: UInt8.self) { Base64URLAlphabet.decode($0) }
@@ -87,7 +87,7 @@ enum Base64URLAlphabet {
         }
     }
 
-    /// Whether the text is what ``decode(_:)`` takes: all its characters are looked at, so that the loop has no branches.
+    /// Whether ``decode(_:)`` accepts the text. Checks all characters, so that the loop has no branches.
     static func isWellFormed(_ input: UnsafeBufferPointer<UInt8>) -> Bool {
         values.withUnsafeBufferPointer { table in
             var all: UInt8 = 0
@@ -105,7 +105,7 @@ enum Base64URLAlphabet {
 
 /// Text in base64url without padding.
 public enum Base64URL {
-    /// Whether `Data(base64URL:)` decodes a text; it is not decoded.
+    /// Whether `Data(base64URL:)` accepts a text. The text is not decoded.
     public static func isWellFormed(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { Base64URLAlphabet.isWellFormed($0) }

@@ -13,7 +13,7 @@ public enum Hexadecimal {
         text((0..<8).reversed().map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) })
     }
 
-    /// Returns the bytes that digits of either case stand for; nil for an odd number of them or any other character.
+    /// Returns the bytes of hexadecimal digits in either case; nil for an odd number of digits or any other character.
     public static func bytes(_ text: some StringProtocol) -> [UInt8]? {
         let digits = text.utf8
         guard digits.count % 2 == 0 else { return nil }
@@ -42,7 +42,7 @@ public enum Hexadecimal {
         }
     }
 
-    /// Writes the 16 digits of a number: all at once, a digit in each byte.
+    /// Writes the 16 digits of a number, eight digits at a time: one digit in each byte of a word.
     ///
     /// - Parameter isUppercase: whether digits above nine are in upper case.
     public static func write(
@@ -56,12 +56,12 @@ public enum Hexadecimal {
 
     /// The eight digits of a number, the first one in the highest byte.
     private static func digits(_ value: UInt32, _ letters: UInt64) -> UInt64 {
-        // 1. A digit of four bits to each byte.
+        // 1. Moves each group of four bits to a byte of its own.
         var spread = UInt64(value)
         spread = (spread | spread << 16) & 0x0000_FFFF_0000_FFFF
         spread = (spread | spread << 8) & 0x00FF_00FF_00FF_00FF
         spread = (spread | spread << 4) & 0x0F0F_0F0F_0F0F_0F0F
-        // 2. Those above nine become letters.
+        // 2. Turns the digits above nine into letters.
         let isLetter = (spread &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
         return spread &+ 0x3030_3030_3030_3030 &+ isLetter &* letters
     }

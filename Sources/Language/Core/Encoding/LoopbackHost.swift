@@ -1,4 +1,4 @@
-/// The host of a URL that is this machine, so that plain HTTP to it crosses no network.
+/// Host names of this machine. Plain HTTP to them crosses no network.
 public enum LoopbackHost {
     /// Whether a host, without the brackets of an IPv6 address, is this machine.
     public static func matches(_ host: some StringProtocol) -> Bool {

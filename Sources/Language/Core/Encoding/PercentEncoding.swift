@@ -1,22 +1,23 @@
-/// Percent-encoding: of path segments and query values (RFC 3986, section 2.1) and of forms
+/// Percent-encoding of path segments and query values (RFC 3986, section 2.1) and of forms
 /// (`application/x-www-form-urlencoded`, WHATWG URL, section 5).
 ///
-/// The bytes that are left as they are stand here and not in a library's table.
+/// The bytes that are not encoded are listed here, not in a library's table.
 public enum PercentEncoding {
-    /// Returns a path segment or query value: only unreserved characters stay (RFC 3986, section 2.3).
+    /// Returns a path segment or query value in which all characters but the unreserved ones are encoded (RFC 3986,
+    /// section 2.3).
     public static func encode(_ text: String) -> String { encode(text, keeping: "-._~", space: "%20") }
 
     /// Returns a name or value of a form: a space becomes `+`.
     public static func encodeForm(_ text: String) -> String { encode(text, keeping: "*-._", space: "+") }
 
-    /// Returns the text that was encoded; nil where a `%` has no two digits behind it or the bytes are not UTF-8.
+    /// Returns the decoded text; nil if a `%` is not followed by two digits or if the bytes are not UTF-8.
     public static func decode(_ text: some StringProtocol) -> String? { decode(text, plusIsSpace: false) }
 
-    /// Returns the name or value that a form has: as ``decode(_:)``, and `+` is a space.
+    /// Returns the decoded name or value of a form: as ``decode(_:)``, and `+` is a space.
     public static func decodeForm(_ text: some StringProtocol) -> String? { decode(text, plusIsSpace: true) }
 
     /// Returns the names and values of a form or a query in their order; a name without `=` has the value "". Empty
-    /// pairs are left out. Returns nil where one of them is not encoded as it must be.
+    /// pairs are skipped. Returns nil if one of them is not validly encoded.
     public static func fields(_ text: some StringProtocol) -> [(name: String, value: String)]? {
         var fields: [(name: String, value: String)] = []
         for pair in text.split(separator: "&", omittingEmptySubsequences: true) {

@@ -1,23 +1,24 @@
 import Foundation
 
 extension UUID {
-    /// The origin of a UUID, as the bits that are not free say it (RFC 9562, section 4.2).
+    /// Origin of a UUID's bits, stored in the version field (RFC 9562, section 4.2).
     public enum Version: UInt8, Sendable {
         /// Random bytes.
         case random = 4
-        /// Bytes of our own making, such as the start of a digest.
+        /// Bytes that the application chooses, such as the start of a digest.
         case custom = 8
     }
 
-    /// A random UUID, version 4. `UUID()` opens the system's generator as a file each time on Linux; this asks it directly.
+    /// Returns a random UUID, version 4. On Linux, `UUID()` opens the system's generator as a file on each call; this
+    /// function calls it directly.
     public static func random() -> UUID {
         var generator = SystemRandomNumberGenerator()
         let halves = (generator.next(), generator.next())
         return withUnsafeBytes(of: halves) { UUID($0, version: .random) }
     }
 
-    /// Makes a UUID of the first 16 bytes, of which the version and the variant replace six bits. Missing bytes count
-    /// as 0.
+    /// Creates a UUID from the first 16 bytes; the version and the variant replace six of their bits. Missing bytes
+    /// count as 0.
     public init(_ bytes: some Sequence<UInt8>, version: Version) {
         var bytes = Array(bytes.prefix(16))
         while bytes.count < 16 { bytes.append(0) }

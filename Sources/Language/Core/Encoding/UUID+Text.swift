@@ -1,12 +1,12 @@
 import Foundation
 
 extension UUID {
-    /// So many characters has a UUID (RFC 9562, section 4).
+    /// Number of characters of a UUID's text (RFC 9562, section 4).
     public static let textLength = 36
 
-    /// Reads a UUID of its 36 characters, with digits of either case; nil for anything else.
+    /// Reads a UUID from its 36 characters, with digits in either case; nil for anything else.
     ///
-    /// - Parameter isLowercase: whether digits above nine must be in lower case, as where the text itself is what counts.
+    /// - Parameter isLowercase: whether digits above nine must be in lower case, for a text that is compared as it is.
     public init?(text: UnsafeBufferPointer<UInt8>, isLowercase: Bool = false) {
         guard text.count == Self.textLength, let start = text.baseAddress else { return nil }
         var words: (UInt64, UInt64) = (0, 0)
@@ -29,20 +29,20 @@ extension UUID {
         self.init(words)
     }
 
-    /// Reads a UUID of its 36 characters, as ``init(text:isLowercase:)``.
+    /// Reads a UUID from its 36 characters, as ``init(text:isLowercase:)``.
     public init?(text: some StringProtocol, isLowercase: Bool = false) {
         var text = String(text)
         guard let uuid = text.withUTF8({ UUID(text: $0, isLowercase: isLowercase) }) else { return nil }
         self = uuid
     }
 
-    /// Makes a UUID of its halves, the first bits of the text in the highest of the first half.
+    /// Creates a UUID from its halves; the first digits of the text are the highest bits of the first half.
     public init(_ halves: (UInt64, UInt64)) {
         self.init(
             uuid: withUnsafeBytes(of: (halves.0.bigEndian, halves.1.bigEndian)) { $0.loadUnaligned(as: uuid_t.self) })
     }
 
-    /// The halves: see ``init(_:)``.
+    /// The halves, as in ``init(_:)``.
     public var halves: (UInt64, UInt64) {
         withUnsafeBytes(of: uuid) { bytes in
             (
@@ -52,7 +52,7 @@ extension UUID {
         }
     }
 
-    /// The 36 characters of `uuidString` in lower case, as ids and names of submissions have them.
+    /// The 36 characters of `uuidString` in lower case, the form of ids and names of submissions.
     public var lowercaseText: String {
         String(unsafeUninitializedCapacity: Self.textLength) { characters in
             guard let start = characters.baseAddress else { return 0 }
@@ -61,7 +61,7 @@ extension UUID {
         }
     }
 
-    /// Writes the 36 characters of `uuidString`: digits above nine in upper case, unless lower case is asked for.
+    /// Writes the 36 characters of `uuidString`: digits above nine in upper case, unless lower case is requested.
     public func writeText(to start: UnsafeMutablePointer<UInt8>, isLowercase: Bool = false) {
         let halves = halves
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 32) { digits in

@@ -1,11 +1,11 @@
-/// An error as this package throws them: a stable code that programs compare and a sentence that a person can act on.
+/// An error of this package: a stable code for programs and a sentence that a person can act on.
 ///
-/// Neither quotes a secret or health data, so both may stand in a log.
+/// Neither contains a secret or health data, so both may be logged.
 public protocol CodedError: Error, Sendable, CustomStringConvertible {
     /// The stable code, such as `storage-full`.
     var code: String { get }
 
-    /// A sentence that says what is wrong and what can be done about it.
+    /// A sentence that describes the problem and what can be done about it.
     var message: String { get }
 }
 

@@ -1,20 +1,19 @@
-/// Rewrites the objects inside a JSON value, outer ones first, and knows where each stands. What nothing was changed in is
-/// not copied.
+/// Rewrites the objects inside a JSON value, outer ones first, with the path of each. Unchanged values are not copied.
 package struct ElementRewriting {
-    /// A step from a value to one inside of it.
+    /// One step from a value to a value inside of it.
     package enum Step: Sendable, Hashable {
         case member(String)
         case element(Int)
     }
 
-    /// The steps to the object that is being rewritten; none for the outermost.
+    /// The path of the object that is being rewritten; empty for the outermost.
     package private(set) var path: [Step] = []
     private let rewrite: (inout JSONObject, [Step]) -> Bool
 
-    /// Rewrites an object and all inside of it.
+    /// Rewrites an object and all objects inside of it.
     ///
-    /// - Parameter rewrite: changes one object, given the steps to it, and says whether it did.
-    /// - Returns: the object with the changes; nil where there were none.
+    /// - Parameter rewrite: changes one object, given its path, and returns whether it changed it.
+    /// - Returns: the changed object; nil if nothing was changed.
     package static func rewritten(
         _ object: JSONObject, _ rewrite: (inout JSONObject, [Step]) -> Bool
     ) -> JSONObject? {
@@ -65,10 +64,10 @@ package struct ElementRewriting {
 }
 
 extension Sequence<ElementRewriting.Step> {
-    /// The steps as FHIR writes them, such as `Patient.address[0].line`. A name that FHIR may not know is the sender's own
-    /// text: it and what is inside of it is left out.
+    /// The path in FHIR's notation, such as `Patient.address[0].line`. An unknown name is the sender's own text: the
+    /// path ends before it.
     ///
-    /// - Parameter known: whether FHIR knows the name.
+    /// - Parameter known: whether FHIR defines the name.
     package func written(from root: String, known: (String) -> Bool) -> String {
         var text = root
         for step in self {

@@ -1,6 +1,6 @@
-/// A member's name that equals another only where both have the same code points.
+/// A member's name that equals another only if both have the same code points.
 ///
-/// Swift's strings are equal where they look alike (Unicode's canonical equivalence); JSON's names are not.
+/// Swift compares strings by canonical equivalence (Unicode); JSON compares names by code points.
 package struct ExactName: Hashable, Sendable {
     package let text: String
 
@@ -19,7 +19,7 @@ package struct ExactName: Hashable, Sendable {
         return text.withUTF8 { ExactName.mark(of: $0[...]) }
     }
 
-    /// A number that is the same for equal names and mostly differs for others.
+    /// Returns a number that is equal for equal names and nearly always different for different names.
     @inline(__always)
     static func mark(of bytes: Slice<UnsafeBufferPointer<UInt8>>) -> UInt64 {
         var mark = UInt64(bytes.count)

@@ -1,11 +1,11 @@
 import Foundation
 
 extension JSON {
-    /// The value in the canonical form of RFC 8785: no space, members sorted by the UTF-16 units of their names, strings
-    /// with the fewest escapes, numbers as ECMAScript writes them. Equal values have equal bytes, so that they can be
-    /// signed or compared by a digest (<https://www.rfc-editor.org/rfc/rfc8785>).
+    /// The value in the canonical form of RFC 8785: no white space, members sorted by the UTF-16 units of their names,
+    /// strings with the fewest escapes, numbers as ECMAScript writes them. Equal values have equal bytes, so that they
+    /// can be signed or compared by a digest (<https://www.rfc-editor.org/rfc/rfc8785>).
     ///
-    /// Numbers are those of IEEE 754 with 64 bits, as RFC 8785 has them; one beyond their range keeps its own text.
+    /// Numbers are IEEE 754 doubles, as RFC 8785 requires. A number outside of their range keeps its own text.
     public func canonicalData() -> Data {
         var bytes: [UInt8] = []
         Self.write(self, to: &bytes)
@@ -61,13 +61,13 @@ private enum CanonicalNumber {
     static func text(_ number: JSONNumber) -> String {
         guard let value = Double(number.text), value.isFinite else { return number.text }
         if value == 0 { return "0" }
-        // Swift's description has the fewest digits that give the same number back, as ECMAScript wants them.
+        // Swift's description has the fewest digits that read back as the same number, as ECMAScript requires.
         let parts = value.magnitude.description.split(separator: "e")
         let mantissa = parts[0].split(separator: ".", omittingEmptySubsequences: false)
         let whole = mantissa[0]
         let fraction = mantissa.count > 1 ? mantissa[1] : ""
         var digits = Substring(whole + fraction)
-        // The decimal point stands behind so many digits.
+        // Number of digits before the decimal point.
         var point = whole.count + (parts.count > 1 ? Int(parts[1]) ?? 0 : 0)
         let zeros = digits.prefix { $0 == "0" }.count
         digits = digits.dropFirst(zeros)

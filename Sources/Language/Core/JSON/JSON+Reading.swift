@@ -3,9 +3,9 @@ import Foundation
 extension JSON {
     /// Reads one JSON text. A leading byte order mark is dropped.
     ///
-    /// - Parameter lenient: also reads a comma before a closing bracket, which some published forms have.
-    /// - Throws: ``JSONError`` with the place: trailing commas, duplicate names, text after the end, invalid UTF-8,
-    ///   half surrogate pairs, and nesting that is too deep are refused.
+    /// - Parameter lenient: whether a comma before a closing bracket is accepted, which some published forms contain.
+    /// - Throws: ``JSONError`` with the offset, line and column, for trailing commas, duplicate names, text after the
+    ///   end, invalid UTF-8, half surrogate pairs, and nesting that is too deep.
     public init(_ bytes: some Collection<UInt8>, lenient: Bool = false) throws(JSONError) {
         let result = bytes.withContiguousStorageIfAvailable { JSON.parse($0, lenient: lenient) }
         switch result ?? Array(bytes).withUnsafeBufferPointer({ JSON.parse($0, lenient: lenient) }) {
@@ -14,7 +14,7 @@ extension JSON {
         }
     }
 
-    /// Reads one JSON text strictly; nil for anything else.
+    /// Reads one JSON text strictly; nil if it is not valid.
     public init?(reading bytes: some Collection<UInt8>) {
         guard let value = try? JSON(bytes) else { return nil }
         self = value
@@ -26,7 +26,7 @@ extension JSON {
     }
 
     private static func parse(_ bytes: UnsafeBufferPointer<UInt8>, lenient: Bool) -> Result<JSON, JSONError> {
-        // No bytes may have no address.
+        // An empty buffer may have no address.
         guard let address = bytes.baseAddress else {
             return .failure(JSONError(reason: .unexpectedEnd, offset: 0, line: 1, column: 1))
         }

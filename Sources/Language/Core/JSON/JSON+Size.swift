@@ -1,12 +1,12 @@
 extension JSON {
-    /// Number of bytes that the value has as JSON without white space, before control characters and quotes are escaped; nil
-    /// where it is more than a limit. Values are counted until the limit is reached, and texts in constant time.
+    /// Returns the number of bytes of the value as JSON without white space and without the bytes that escapes add; nil
+    /// if it exceeds a limit. Counting stops at the limit, and a string is counted in constant time.
     public func byteCount(upTo limit: Int) -> Int? {
         var left = limit
         return subtractBytes(from: &left) ? limit - left : nil
     }
 
-    /// - Returns: whether there was enough left.
+    /// - Returns: whether the limit was not exceeded.
     private func subtractBytes(from left: inout Int) -> Bool {
         switch self {
         case .null, .bool: left -= 4

@@ -1,7 +1,7 @@
 import Foundation
 
 extension JSON {
-    /// How the text is laid out.
+    /// Layout of the text.
     public enum Layout: Sendable {
         /// One line without spaces.
         case compact
@@ -9,7 +9,7 @@ extension JSON {
         case pretty
     }
 
-    /// The JSON text as UTF-8, members and digits as they are held.
+    /// The JSON text as UTF-8, with the members in their order and the digits of numbers as written.
     public func bytes(_ layout: Layout = .compact) -> [UInt8] { withWritten(layout) { Array($0) } }
 
     /// The JSON text.

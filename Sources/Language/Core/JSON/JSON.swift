@@ -1,5 +1,5 @@
-/// A JSON value that keeps everything a FHIR document says: the order of members, members it does not know,
-/// and numbers with the digits they were written with.
+/// A JSON value that keeps all information of a FHIR document: the order of members, unknown members, and the digits of
+/// numbers as they were written.
 ///
 /// FHIR requires that `1.00` stays `1.00`: <https://hl7.org/fhir/R4/json.html#primitive>.
 public enum JSON: Sendable, Hashable {
@@ -9,7 +9,7 @@ public enum JSON: Sendable, Hashable {
     case bool(Bool)
     /// A number with the digits it was written with.
     case number(JSONNumber)
-    /// A text, its escapes resolved.
+    /// A string with its escapes resolved.
     case string(String)
     /// An array, in order.
     case array([JSON])
@@ -18,7 +18,8 @@ public enum JSON: Sendable, Hashable {
 }
 
 extension JSON {
-    /// How deep arrays and objects may be nested in a text that is read; more is refused so that no input exhausts the stack.
+    /// Maximum nesting depth of arrays and objects in a text that is read. The limit keeps input from exhausting the
+    /// stack.
     package static let maximumDepth = 192
 
     /// The text of a JSON string, or nil for any other value.
@@ -30,7 +31,7 @@ extension JSON {
     /// The JSON number, or nil for any other value.
     public var number: JSONNumber? { if case .number(let value) = self { value } else { nil } }
 
-    /// The number as an integer, or nil where it is none or does not fit 64 bits.
+    /// The number as an integer; nil if the value is not a number or does not fit 64 bits.
     public var integer: Int? { number?.integer }
 
     /// The elements of a JSON array, or nil for any other value.
@@ -42,24 +43,25 @@ extension JSON {
     /// Whether this is JSON's `null`.
     public var isNull: Bool { if case .null = self { true } else { false } }
 
-    /// The member of an object; nil where this is no object or has no such member. Setting nil removes the member.
+    /// The member of an object; nil if the value is not an object or has no such member. Setting nil removes the
+    /// member.
     ///
-    /// Setting a member of something that is no object replaces it by an object with that one member.
+    /// Setting a member of a value that is not an object replaces it by an object with that one member.
     public subscript(key: String) -> JSON? {
         get { object?[key] }
         set { withMembers { $0[key] = newValue } }
     }
 
-    /// Changes the members of an object in place; what is no object becomes one.
+    /// Changes the members of an object without a copy. A value that is not an object becomes one.
     public mutating func withMembers<Outcome>(_ change: (inout JSONObject) -> Outcome) -> Outcome {
         var members = object ?? JSONObject()
-        // The members must not be held twice while they change, or all of them would be copied.
+        // The members must have only one reference while they change; otherwise all of them would be copied.
         self = .null
         defer { self = .object(members) }
         return change(&members)
     }
 
-    /// Changes the elements of an array in place; what is no array becomes one.
+    /// Changes the elements of an array without a copy. A value that is not an array becomes one.
     public mutating func withElements<Outcome>(_ change: (inout [JSON]) -> Outcome) -> Outcome {
         var elements = array ?? []
         self = .null
@@ -67,13 +69,13 @@ extension JSON {
         return change(&elements)
     }
 
-    /// The element of an array; nil where this is no array or the index is outside of it.
+    /// The element of an array; nil if the value is not an array or the index is out of range.
     public subscript(index: Int) -> JSON? {
         guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
         return elements[index]
     }
 
-    /// The value at a path of member names, nil as soon as one is missing.
+    /// Returns the value at a path of member names; nil if one of them is missing.
     public func at(_ path: String...) -> JSON? {
         var value = self
         for key in path {
@@ -93,7 +95,7 @@ extension JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Express
     public init(arrayLiteral elements: JSON...) { self = .array(elements) }
     public init(nilLiteral: ()) { self = .null }
 
-    /// An object with the members in the order they are written in.
+    /// Creates an object with the members in the order in which they are written.
     public init(dictionaryLiteral elements: (String, JSON)...) {
         var object = JSONObject()
         for (key, value) in elements { object[key] = value }

@@ -1,18 +1,18 @@
-/// Why a text is not the JSON that is asked for, with its place.
+/// Reason why a text is not the expected JSON, with its offset, line and column.
 public struct JSONError: CodedError, Hashable {
-    /// The kinds of fault; the raw value is the stable code.
+    /// Kind of fault; the raw value is the stable code.
     public enum Reason: String, Sendable {
         /// The text ends in the middle of a value.
         case unexpectedEnd = "json-unexpected-end"
-        /// A character stands where JSON does not allow it.
+        /// A character is not allowed at its position.
         case unexpectedCharacter = "json-unexpected-character"
-        /// A comma stands before a closing bracket.
+        /// A comma precedes a closing bracket.
         case trailingComma = "json-trailing-comma"
-        /// The same name stands twice in one object.
+        /// One object has two members of the same name.
         case duplicateKey = "json-duplicate-key"
         /// More text follows the end of the value.
         case textAfterEnd = "json-text-after-end"
-        /// A number is not written as JSON asks.
+        /// A number does not follow JSON's grammar.
         case invalidNumber = "json-invalid-number"
         /// A string has a control character, an unknown escape or half a surrogate pair.
         case invalidString = "json-invalid-string"
@@ -20,14 +20,14 @@ public struct JSONError: CodedError, Hashable {
         case invalidUTF8 = "json-invalid-utf8"
         /// Arrays and objects are nested too deeply.
         case tooDeep = "json-too-deep"
-        /// The value is no object where one is asked for.
+        /// The value is not an object, but an object is expected.
         case notAnObject = "json-not-an-object"
     }
 
     /// The kind of fault.
     public let reason: Reason
 
-    /// Bytes before the place, counted from 0 (a byte order mark included).
+    /// Number of bytes before the fault (a byte order mark included).
     public let offset: Int
 
     /// The line, counted from 1.
@@ -36,16 +36,16 @@ public struct JSONError: CodedError, Hashable {
     /// The column in bytes, counted from 1.
     public let column: Int
 
-    /// A sentence that says what to mend. It quotes nothing of the document.
+    /// A sentence that describes the fault. It quotes nothing of the document.
     public var message: String {
         let what =
             switch reason {
             case .unexpectedEnd: "The text ends in the middle of a value"
-            case .unexpectedCharacter: "A character stands where JSON does not allow it"
-            case .trailingComma: "A comma stands before a closing bracket; remove it or read leniently"
-            case .duplicateKey: "The same name stands twice in one object"
+            case .unexpectedCharacter: "A character is not allowed at this position"
+            case .trailingComma: "A comma precedes a closing bracket; remove it or read leniently"
+            case .duplicateKey: "An object has two members of the same name"
             case .textAfterEnd: "There is more text after the end of the value"
-            case .invalidNumber: "A number is not written as JSON asks"
+            case .invalidNumber: "A number does not follow JSON's grammar"
             case .invalidString: "A string has a control character, an unknown escape or half a surrogate pair"
             case .invalidUTF8: "The text is not UTF-8"
             case .tooDeep: "Arrays and objects are nested deeper than \(JSON.maximumDepth) levels"

@@ -1,6 +1,6 @@
 extension JSONNumber {
-    /// The order of two numbers by their values, exactly and in time linear in their digits: negative where the first is
-    /// less, zero where both are the same number, however written.
+    /// Compares two numbers by their values, exactly and in time linear in their digits. The result is negative if the
+    /// first is less, and zero if the values are equal, however they are written.
     package static func order(_ first: JSONNumber, _ second: JSONNumber) -> Int {
         if first.text == second.text { return 0 }
         if let left = SmallDecimal(first.text), let right = SmallDecimal(second.text), left.places == right.places {
@@ -10,7 +10,7 @@ extension JSONNumber {
     }
 }
 
-/// A number of few digits without an exponent, as nearly all are.
+/// A number of few digits without an exponent, as nearly all numbers are.
 private struct SmallDecimal {
     var digits = 0
     var places = 0
@@ -33,14 +33,14 @@ private struct SmallDecimal {
     }
 }
 
-/// The digits of a number between its first and its last that are not zero, and where the first stands.
+/// The digits of a number from its first to its last nonzero digit, and the power of ten of the first.
 private struct DecimalText {
     private var isNegative = false
     private var digits: [UInt8] = []
-    /// The place of the first digit before the point, from 1; behind the point 0 and less.
+    /// Position of the first digit: 1 is the last digit before the decimal point, 0 the first digit after it.
     private var place = 0
 
-    /// An exponent beyond this counts as this one; no text has as many digits.
+    /// A larger exponent is read as this one; no text has as many digits.
     private static let greatestExponent = 1 << 60
 
     init(_ text: String) {

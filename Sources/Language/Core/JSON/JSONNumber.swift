@@ -1,49 +1,49 @@
 import Foundation
 
-/// A JSON number as it was written. Two numbers are equal when they are written alike: `1.0` is not `1.00`,
-/// for precision is meaning in FHIR (<https://hl7.org/fhir/R4/datatypes.html#decimal>).
+/// A JSON number as it was written. Two numbers are equal if their texts are equal: `1.0` is not `1.00`, because
+/// precision has a meaning in FHIR (<https://hl7.org/fhir/R4/datatypes.html#decimal>).
 public struct JSONNumber: Sendable, Hashable {
     /// The digits, sign, point and exponent as written.
     public let text: String
 
-    /// A number from text that the JSON grammar allows; nil for anything else.
+    /// Creates a number from a text of JSON's grammar; nil for anything else.
     public init?(text: String) {
         guard JSONNumber.isNumber(text) else { return nil }
         self.text = text
     }
 
-    /// For the parser, which has checked the grammar.
+    /// Creates a number from a text whose grammar the parser has checked.
     init(checked text: String) { self.text = text }
 
-    /// Makes the number of an integer.
+    /// Creates the number of an integer.
     public init(_ value: Int) { text = String(value) }
-    /// Makes the number of a 64-bit integer.
+    /// Creates the number of a 64-bit integer.
     public init(_ value: Int64) { text = String(value) }
 
-    /// A number with the digits of a decimal, without exponent; nil for NaN.
+    /// Creates a number with the digits of a decimal, without exponent; nil for NaN.
     public init?(_ value: Decimal) {
         guard !value.isNaN else { return nil }
         self.init(text: value.description)
     }
 
-    /// The number as an integer; nil where it has a fraction, an exponent or more than 64 bits.
+    /// The number as an integer; nil if it has a fraction or an exponent, or does not fit 64 bits.
     public var integer: Int? { Int(text) }
 
-    /// The exact decimal value; nil where it has more digits than `Decimal` holds (38) or is out of its range.
+    /// The exact decimal value; nil if it has more digits than `Decimal` holds (38) or is out of its range.
     public var decimal: Decimal? {
         let digits = text.utf8.lazy.filter { $0 >= 0x30 && $0 <= 0x39 }.count
         guard digits <= 38 else { return nil }
         return Decimal(string: text, locale: nil)
     }
 
-    /// The nearest binary value; infinite where the number is out of range.
+    /// The nearest binary value; infinite if the number is out of range.
     public var double: Double {
         var text = text
         return text.withUTF8(Self.double) ?? Double(text) ?? .nan
     }
 
-    /// The value of a short number without exponent, as nearly all are: a whole number and a power of ten that are both
-    /// exact in binary have a correctly rounded quotient. nil for all others.
+    /// Returns the value of a short number without exponent, as nearly all numbers are; nil for all others. The
+    /// quotient of an integer and a power of ten that are both exact in binary is correctly rounded.
     private static func double(_ bytes: UnsafeBufferPointer<UInt8>) -> Double? {
         guard bytes.count <= 16 else { return nil }
         var digits: Int64 = 0

@@ -1,14 +1,15 @@
 extension JSONObject {
-    /// An object of many members at once, in time linear in their number; setting them one by one looks each of them up
-    /// among all that stand there already.
+    /// Creates an object from many members in time linear in their number. (Setting them one by one looks up each name
+    /// among the members set before.)
     ///
-    /// - Parameter members: in their order; of several with the same name the first counts.
+    /// - Parameter members: the members in their order. Of several with the same name, the first is used.
     public init(keepingFirst members: [Member]) {
         var seen = Set<ExactName>(minimumCapacity: members.count)
         self.init(unique: members.filter { seen.insert(ExactName(text: $0.key)).inserted })
     }
 
-    /// An object of many members at once; of several with the same name the last counts, in the place of the first.
+    /// Creates an object from many members. Of several with the same name, the last value is used, at the index of the
+    /// first.
     package init(keepingLast members: [Member]) {
         var places = [ExactName: Int](minimumCapacity: members.count)
         var kept: [Member] = []
@@ -27,6 +28,6 @@ extension JSONObject {
 }
 
 extension JSON {
-    /// An object of members in their order; of several with the same name the first counts.
+    /// Creates an object from members in their order. Of several with the same name, the first is used.
     public init(_ members: [JSONObject.Member]) { self = .object(JSONObject(keepingFirst: members)) }
 }

@@ -1,8 +1,8 @@
 /// A JSON object whose members keep their order.
 ///
-/// FHIR objects have a handful of members, and a scan of inline strings beats hashing there; an object that has more
-/// keeps an index of its names, so that no text costs more than its length, whatever names it has. Removal from an object
-/// with an index takes constant time on average.
+/// FHIR objects have few members, and scanning a few inline strings is faster than hashing. A larger object keeps an
+/// index of its names, so that reading any text takes linear time, whatever names it has. Removal from an object with
+/// an index takes constant time on average.
 public struct JSONObject: Sendable {
     /// One name with its value.
     public struct Member: Sendable, Hashable {
@@ -11,7 +11,7 @@ public struct JSONObject: Sendable {
         /// The value.
         public var value: JSON
 
-        /// Makes a member of a name and a value.
+        /// Creates a member from a name and a value.
         public init(key: String, value: JSON) {
             self.key = key
             self.value = value
@@ -21,20 +21,20 @@ public struct JSONObject: Sendable {
     /// The members in document order. Names are unique.
     public var members: [Member] { hasRemoved ? remaining : slots }
 
-    /// The members in document order, with those that were removed and are not cleared away yet (``NameIndex/removed``).
+    /// The members in document order, including removed members that are not cleared yet (``NameIndex/removed``).
     private var slots: [Member]
 
-    /// The index of the names once there are more members than are scanned quickly; empty without one. An array, since it
-    /// has the size of a reference: ``JSON`` stays as small as a text.
+    /// The index of the names if there are more members than are scanned quickly; otherwise empty. It is an array
+    /// because an array has the size of a reference, which keeps ``JSON`` as small as a string.
     private var index: [NameIndex] = []
 
-    /// An object of more members has an index.
+    /// Maximum number of members that are scanned. A larger object has an index.
     package static let mostScanned = 16
 
-    /// Makes an object without members.
+    /// Creates an object without members.
     public init() { slots = [] }
 
-    /// For who has checked that the names are unique, as the parser has.
+    /// Creates an object from members whose names are known to be unique, as the parser checks.
     package init(unique members: [Member]) {
         slots = members
         if members.count > JSONObject.mostScanned { indexAll() }
@@ -47,8 +47,8 @@ public struct JSONObject: Sendable {
     /// The names of the members, in order.
     public var keys: [String] { members.map(\.key) }
 
-    /// The value of the member, nil if there is none. Setting keeps a member's position, appends a new one at the end,
-    /// and nil removes it.
+    /// The value of the member; nil if there is none. Setting a value keeps the member's position or appends a new
+    /// member. Setting nil removes it.
     public subscript(key: String) -> JSON? {
         get { slot(of: key).map { slots[$0].value } }
         set {
@@ -61,7 +61,8 @@ public struct JSONObject: Sendable {
         }
     }
 
-    /// The value of the member whose name has the same code points. The subscript finds one that looks alike, too.
+    /// The value of the member whose name has the same code points. The other subscript also finds canonically
+    /// equivalent names.
     package subscript(name: WantedName) -> JSON? {
         if !index.isEmpty {
             guard let slot = index[0].slots[name.text] else { return nil }
@@ -73,7 +74,7 @@ public struct JSONObject: Sendable {
         return nil
     }
 
-    /// Sets a member; a new one is put at the given index instead of at the end.
+    /// Sets a member. A new one is inserted at the given index instead of at the end.
     public mutating func set(_ key: String, _ value: JSON, at position: Int) {
         if let present = slot(of: key) {
             slots[present].value = value
@@ -86,8 +87,7 @@ public struct JSONObject: Sendable {
         }
     }
 
-    /// Changes the value of a member in place, without a copy of what it holds. Nothing happens where there is no such
-    /// member.
+    /// Changes the value of a member without a copy. Does nothing if there is no such member.
     public mutating func update<Outcome>(_ key: String, _ change: (inout JSON) -> Outcome) -> Outcome? {
         slot(of: key).map { change(&slots[$0].value) }
     }
@@ -96,11 +96,11 @@ public struct JSONObject: Sendable {
 // MARK: Index
 
 extension JSONObject {
-    /// Where each name of an object of many members is.
+    /// Index of the names of an object with many members.
     private struct NameIndex: Sendable {
-        /// The slot of each name: of several names that are equal as texts but have other code points, the first.
+        /// The slot of each name. Of several names that are equal as strings but have other code points, the first.
         var slots: [String: Int]
-        /// The further slots of such names, the last first.
+        /// The other slots of such names, the last first.
         var further: [String: [Int]]
         /// Slots whose members were removed.
         var removed: Set<Int> = []
@@ -125,8 +125,8 @@ extension JSONObject {
         }
     }
 
-    /// Removes a member. The members behind it stay in their slots; once half of the slots are removed ones, all are cleared
-    /// away together.
+    /// Removes a member. The members after it stay in their slots. When half of the slots are removed ones, all of
+    /// these are cleared together.
     private mutating func remove(at slot: Int) {
         guard !index.isEmpty else {
             slots.remove(at: slot)

@@ -6,16 +6,16 @@ struct JSONParser {
     private let lenient: Bool
     private var position = 0
     private var depth = 0
-    /// Whether the string that was read last had an escape.
+    /// Whether the last string had an escape.
     private var isEscaped = false
 
-    // What is inside the arrays and objects that are still open.
+    // Members and elements of the arrays and objects that are still open.
     private var members = ParseStack<JSONObject.Member>()
     private var elements = ParseStack<JSON>()
-    /// A mark for the name of each member.
+    /// A hash of each member's name (``ExactName/mark``).
     private var marks = ParseStack<UInt64>()
 
-    /// Whoever makes a parser calls ``free()`` once, at the end.
+    /// The caller must call ``free()`` once, at the end.
     init(_ bytes: UnsafeBufferPointer<UInt8>, at address: UnsafePointer<UInt8>, lenient: Bool) {
         self.bytes = bytes
         raw = UnsafeRawPointer(address)
@@ -29,7 +29,7 @@ struct JSONParser {
         marks.free()
     }
 
-    /// The whole text as one value; text after it is refused.
+    /// Reads the whole text as one value. Text after it is refused.
     mutating func document() throws(JSONError) -> JSON {
         if count >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF { position = 3 }
         let value = try self.value()
@@ -86,8 +86,8 @@ struct JSONParser {
         return .object(JSONObject(unique: members.take(from: first)))
     }
 
-    /// Refuses a name that the open object has already. Names are compared by their code points, not as text: an `é`
-    /// in one piece and an `é` in two are two names.
+    /// Refuses a name that the open object already has. Names are compared by their code points, not as strings: a
+    /// composed `é` and a decomposed `é` are two names.
     private mutating func checkUnique(
         _ key: String, at place: Int, _ first: Int, _ firstMark: Int, _ seen: inout Set<ExactName>?
     ) throws(JSONError) {
@@ -95,7 +95,7 @@ struct JSONParser {
             guard seen?.insert(ExactName(text: key)).inserted == true else { throw failure(.duplicateKey, at: place) }
             return
         }
-        // A scan of marks is quicker than hashing while the object is small, and it mostly is.
+        // Scanning marks is faster than hashing while the object is small, as nearly all objects are.
         let mark = isEscaped ? ExactName(text: key).mark : ExactName.mark(of: bytes[place + 1..<position - 1])
         for index in firstMark..<marks.count where marks[index] == mark {
             let other = members[first + index - firstMark].key
@@ -130,7 +130,8 @@ struct JSONParser {
         return .array(elements.take(from: first))
     }
 
-    /// Takes the comma between two elements, and the space behind it. A closing bracket may only follow leniently.
+    /// Reads the comma between two elements, and the white space after it. A closing bracket may follow only in lenient
+    /// mode.
     private mutating func comma(before closing: UInt8) throws(JSONError) {
         let place = position
         guard take(UInt8(ascii: ",")) else { throw unexpected() }
@@ -144,7 +145,7 @@ struct JSONParser {
         let start = position
         var isASCII = true
         while true {
-            // 1. Eight bytes at a time, up to the one that ends the string or begins an escape.
+            // 1. Eight bytes at a time, up to the byte that ends the string or begins an escape.
             while position + 8 <= count {
                 let word = raw.loadUnaligned(fromByteOffset: position, as: UInt64.self).littleEndian
                 let specials = ByteWord.specials(word)
@@ -159,7 +160,7 @@ struct JSONParser {
                     break
                 }
             }
-            // 2. The byte that was found, or one of the last seven of the text.
+            // 2. The byte that was found, or one of the last seven bytes of the text.
             guard position < count else { throw failure(.unexpectedEnd) }
             let byte = bytes[position]
             if byte == UInt8(ascii: "\"") {
@@ -179,7 +180,7 @@ struct JSONParser {
         }
     }
 
-    /// The slow way for a string in which the scan met a backslash.
+    /// The slow path for a string with a backslash.
     private mutating func escapedString(from start: Int) throws(JSONError) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(position - start + 64)
@@ -213,7 +214,7 @@ struct JSONParser {
         throw failure(.unexpectedEnd)
     }
 
-    /// The character that is written behind a backslash.
+    /// Reads the escape after a backslash.
     private mutating func escape(_ text: inout [UInt8]) throws(JSONError) {
         guard position < count else { throw failure(.unexpectedEnd) }
         let escape = bytes[position]
@@ -314,7 +315,7 @@ struct JSONParser {
             case 0x20, 0x0A, 0x0D, 0x09: position += 1
             default: return
             }
-            // Indentation is long in laid out text.
+            // Indentation is long in pretty-printed text.
             while position + 8 <= count,
                 raw.loadUnaligned(fromByteOffset: position, as: UInt64.self) == 0x2020_2020_2020_2020
             {

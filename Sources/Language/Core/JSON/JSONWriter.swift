@@ -1,6 +1,7 @@
-/// Writes JSON text into memory that it grows itself; an array's checks for each byte would cost more than the writing.
+/// Writes JSON text into memory that it grows itself; the checks of an array for each byte would cost more than the
+/// writing.
 ///
-/// Its owner calls ``free()`` once, at the end.
+/// The owner must call ``free()`` once, at the end.
 struct JSONWriter {
     private let layout: JSON.Layout
     private var start: UnsafeMutablePointer<UInt8>
@@ -77,7 +78,7 @@ struct JSONWriter {
         }
     }
 
-    /// The characters of a string. Room for all of them, and two words more, is reserved.
+    /// Writes the characters of a string. The caller has reserved memory for all of them and for two words more.
     private mutating func writeEscaped(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard let base = bytes.baseAddress else { return }
         let source = UnsafeRawPointer(base)
@@ -91,7 +92,7 @@ struct JSONWriter {
                 count += 8
                 index += 8
             }
-            // 2. The rest goes byte by byte, and in words again behind an escape.
+            // 2. The rest is written byte by byte; after an escape, the outer loop copies words again.
             var byte: UInt8 = 0x20
             while index < bytes.count {
                 byte = bytes[index]
@@ -153,13 +154,13 @@ struct JSONWriter {
     }
 }
 
-/// Eight bytes looked at together.
+/// Eight bytes that are checked together.
 enum ByteWord {
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let highs: UInt64 = 0x8080_8080_8080_8080
 
-    /// Not zero where one of the eight bytes is a quotation mark, a backslash or a control character. The lowest bit
-    /// that is set lies in the first such byte.
+    /// Nonzero if one of the eight bytes is a quotation mark, a backslash or a control character. The lowest set bit is
+    /// in the first such byte.
     @inline(__always) static func specials(_ word: UInt64) -> UInt64 {
         let quote = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
         let backslash = word ^ (ones &* UInt64(UInt8(ascii: "\\")))

@@ -1,7 +1,7 @@
-/// Holds the elements of the arrays and objects that are still open, innermost last, and hands out those of a closed
-/// one as an array of exactly their number: one allocation for each, and no growing.
+/// Stack of the elements of the arrays and objects that are still open, innermost last. Returns the elements of a
+/// closed one as an array of exactly their number: one allocation for each, and no growth.
 ///
-/// Its owner calls ``free()`` once, at the end.
+/// The owner must call ``free()`` once, at the end.
 struct ParseStack<Element> {
     private var start: UnsafeMutablePointer<Element>
     private var capacity: Int
@@ -21,7 +21,7 @@ struct ParseStack<Element> {
         count += 1
     }
 
-    /// Takes the elements from a place on.
+    /// Removes and returns the elements from an index on.
     mutating func take(from first: Int) -> [Element] {
         let number = count - first
         count = first
@@ -31,7 +31,7 @@ struct ParseStack<Element> {
         }
     }
 
-    /// Forgets the elements from a place on.
+    /// Removes the elements from an index on.
     mutating func drop(from first: Int) {
         (start + first).deinitialize(count: count - first)
         count = first

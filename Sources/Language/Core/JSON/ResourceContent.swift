@@ -1,6 +1,6 @@
-/// A FHIR resource for those who pass it on and do not read it: the name of its type, and its JSON.
+/// A FHIR resource for code that passes it on without reading it: the name of its type, and its JSON.
 ///
-/// The typed views of `FHIR` are such, and `Resource`, the view over a resource of any type.
+/// The typed views of `FHIR` conform, and so does `Resource`, the view of a resource of any type.
 public protocol ResourceContent: Sendable {
     /// The name in `resourceType`, such as `Observation` (<https://hl7.org/fhir/R4/json.html#resources>).
     var resourceType: String { get }

@@ -1,6 +1,6 @@
-/// A member's name that is looked for in many objects: what is known of it beforehand makes each comparison short.
+/// A member's name that is looked up in many objects. Precomputed facts make each comparison short.
 ///
-/// It is found by its code points alone, as ``ExactName`` says.
+/// Names are compared by their code points, as in ``ExactName``.
 package struct WantedName: Sendable, Hashable {
     package let text: String
     private let isASCII: Bool
@@ -13,7 +13,7 @@ package struct WantedName: Sendable, Hashable {
     /// Whether another name has the same code points.
     @inline(__always)
     package func isSame(as other: String) -> Bool {
-        // Most names differ in length. What looks like ASCII and is none takes more bytes.
+        // Nearly all names differ in length. A non-ASCII name that looks like ASCII has more bytes.
         other.utf8.count == text.utf8.count
             && (isASCII ? other == text : other.utf8.elementsEqual(text.utf8))
     }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension ExactNumber {
-    /// The digits that a `Decimal` surely holds.
+    /// Number of digits that every `Decimal` can hold.
     package static let decimalDigits = 38
 
     /// The exact value of a decimal; nil for one that is not a number.
@@ -14,12 +14,12 @@ extension ExactNumber {
                 isNegative: decimal.isSignMinus, numerator: Natural(word), exponent: word == 0 ? 0 : decimal.exponent)
             return
         }
-        // The digits are the only exact view of a larger Decimal that every platform offers.
+        // For a larger Decimal, the digits of its description are the only exact value on every platform.
         guard let number = ExactNumber(decimal: decimal.description) else { return nil }
         self = number
     }
 
-    /// Significands below this fit into a word.
+    /// Significands below this limit fit in a word.
     private static let wordLimit = Decimal(1_000_000_000_000_000_000 as UInt64)
 
     /// The exact value of a floating point number's shortest decimal form; nil for infinities and NaN.
@@ -28,17 +28,17 @@ extension ExactNumber {
         self = number
     }
 
-    /// The number as `digits · 10^exponent`, rounded half to even to so many significant digits. The digits have no
-    /// zeros at their end, and the number is exact where it needs no more of them.
+    /// Returns the number as `digits · 10^exponent`, rounded half to even to `count` significant digits. The digits
+    /// have no trailing zeros, and the number is exact if it needs no more digits.
     package func rounded(toDigits count: Int) -> (digits: Natural, exponent: Int) {
         guard !isZero else { return (.zero, 0) }
         if denominator.isOne, count >= Self.decimalDigits, numerator.bitWidth <= 126 {
-            // Less than 10^38, and so exact as it is.
+            // Less than 10^38, so it is exact without rounding.
             var digits = numerator
             let zeros = digits.removeTens()
             return (digits, exponent + zeros)
         }
-        // log10(2) = 0.30103: the estimate is never less than one digit short, so the quotient has enough digits.
+        // log10(2) = 0.30103: the estimate is at least one digit too low, so the quotient has enough digits.
         let estimate = Int((Double(numerator.bitWidth - denominator.bitWidth) * 0.30103).rounded(.down)) - 1
         let scale = count + 1 - estimate
         let dividend = scale > 0 ? numerator * .powerOfTen(scale) : numerator
@@ -60,9 +60,9 @@ extension ExactNumber {
         return (digits, exponent)
     }
 
-    /// The decimal nearest to the number: exact where 38 significant digits hold it, else rounded half to even to 38
-    /// digits, fewer below 10^-90 (a `Decimal` has no digits after the 128th decimal place). Nil where the number is
-    /// too large or so small that nothing would be left of it.
+    /// The decimal nearest to the number: exact if 38 significant digits hold it, otherwise rounded half to even to 38
+    /// digits, and to fewer below 10^-90 (a `Decimal` has a maximum of 128 digits after the decimal point). Nil if the
+    /// number is too large, or so small that no digit remains.
     package var decimal: Decimal? {
         guard !isZero else { return Decimal(0) }
         var (digits, exponent) = rounded(toDigits: Self.decimalDigits)
@@ -82,7 +82,7 @@ extension ExactNumber {
     private static let greatestExponent = 127
     private static let smallPower19: UInt64 = 10_000_000_000_000_000_000
 
-    /// The nearest floating point number, to 20 significant digits; infinite where it is too large.
+    /// The nearest floating point number, to 20 significant digits; infinite if it is too large.
     package var double: Double {
         if denominator.isOne, numerator.bitWidth <= 53, exponent.magnitude < ExactPowers.ofTen.count {
             let power = ExactPowers.ofTen[Int(exponent.magnitude)]

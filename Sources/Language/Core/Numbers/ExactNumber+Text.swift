@@ -1,7 +1,7 @@
 import Foundation
 
 extension ExactNumber {
-    /// The decimal of equal value; nil where a `Decimal` cannot hold it without loss.
+    /// The decimal of equal value; nil if a `Decimal` cannot hold it without loss.
     package var exactDecimal: Decimal? {
         let number = reduced
         guard number.denominator.isOne else { return nil }
@@ -10,14 +10,14 @@ extension ExactNumber {
         return Decimal(string: "\(isNegative ? "-" : "")\(digits)e\(number.exponent)", locale: nil)
     }
 
-    /// The number in JSON's grammar, rounded half to even to so many significant digits; without an exponent where
-    /// that costs few zeros.
+    /// Returns the number in JSON's grammar, rounded half to even to `count` significant digits; without an exponent if
+    /// that needs few zeros.
     package func text(digits count: Int) -> String {
         let (digits, exponent) = rounded(toDigits: count)
         return Self.text(isNegative: isNegative, digits: digits.decimalDigits, exponent: exponent)
     }
 
-    /// `± digits · 10^exponent` in JSON's grammar. The digits have no zero at the start.
+    /// Returns `± digits · 10^exponent` in JSON's grammar. The digits have no leading zeros.
     package static func text(isNegative: Bool, digits: String, exponent: Int) -> String {
         if digits == "0" { return digits }
         let length = digits.utf8.count
@@ -30,7 +30,7 @@ extension ExactNumber {
         return sign + digits.prefix(1) + (length > 1 ? "." + digits.dropFirst() : "") + "e\(places - 1)"
     }
 
-    /// Beyond these an exponent is shorter than the zeros.
+    /// Outside of these limits an exponent is shorter than the zeros.
     private static let greatestPlace = 21
     private static let leastPlace = -18
 }

@@ -1,7 +1,7 @@
 /// A rational number times a power of ten, without rounding: `± numerator / denominator · 10^exponent`.
 ///
-/// The powers of ten stand apart because prefixes and decimal fractions are made of them: most factors of UCUM then
-/// need one word, and multiplying by a prefix adds two integers.
+/// The power of ten is separate because prefixes and decimal fractions are made of powers of ten: nearly all factors of
+/// UCUM then need one word, and multiplying by a prefix adds two integers.
 package struct ExactNumber: Sendable {
     package private(set) var isNegative: Bool
     package private(set) var numerator: Natural
@@ -22,8 +22,8 @@ package struct ExactNumber: Sendable {
         self.init(isNegative: integer < 0, numerator: Natural(UInt64(integer.magnitude)))
     }
 
-    /// A decimal number as `-12.5e-3`; nil where `text` is none, has more digits than asked for, or an exponent beyond
-    /// the one asked for.
+    /// Reads a decimal number such as `-12.5e-3`; nil if `text` is not one, has more digits than `digitLimit`, or an
+    /// exponent outside of `exponentLimit`.
     package init?(decimal text: some StringProtocol, digitLimit: Int = .max, exponentLimit: Int = 9_999) {
         var bytes = Array(text.utf8)[...]
         let isNegative = bytes.first == UInt8(ascii: "-")
@@ -51,8 +51,8 @@ package struct ExactNumber: Sendable {
 
     package var isZero: Bool { numerator.isZero }
 
-    /// Whether the number is small enough to go on with. Every number that is kept must be; the bound keeps a hostile
-    /// expression from filling memory, and is far beyond any unit that measures something.
+    /// Whether the number is small enough for further computation. Every number that is kept must be; the bound keeps a
+    /// hostile expression from filling memory, and is far beyond any unit of measurement.
     package var isBounded: Bool {
         numerator.bitWidth <= 8_192 && denominator.bitWidth <= 8_192 && exponent.magnitude <= 4_000
     }
@@ -110,8 +110,8 @@ extension ExactNumber {
         return power < 0 ? .one / raised : raised
     }
 
-    /// The same number in lowest terms: the fraction is cancelled, the denominator has no factor 2 or 5, and the
-    /// numerator no factor 10. Equal numbers are then equal piece by piece, and a number with the denominator 1 is a
+    /// The same number in lowest terms: the fraction is reduced, the denominator has no factor 2 or 5, and the
+    /// numerator has no factor 10. Equal numbers then have equal parts, and a number with the denominator 1 is a
     /// decimal fraction.
     package var reduced: ExactNumber {
         if numerator.isOne, denominator.isOne { return self }
@@ -133,7 +133,7 @@ extension ExactNumber {
         return result
     }
 
-    /// The power of ten that the number is; nil where it is none.
+    /// The exponent, if the number is a power of ten; otherwise nil.
     package var powerOfTen: Int? {
         let number = reduced
         return number.numerator.isOne && number.denominator.isOne && !isNegative ? number.exponent : nil

@@ -1,6 +1,6 @@
 extension FixedWidthInteger where Self: SignedInteger {
-    /// Returns the quotient rounded toward minus infinity and the remainder, which is never negative: an instant
-    /// before 1970 falls on its own day, and not on the next one.
+    /// Returns the quotient rounded toward minus infinity and the remainder, which is never negative: an instant before
+    /// 1970 is counted to its own day, not to the next one.
     /// - Precondition: the divisor is positive.
     @inlinable
     public func flooredDivision(by divisor: Self) -> (quotient: Self, remainder: Self) {

@@ -1,5 +1,5 @@
 extension Natural {
-    /// Quotient and remainder; the divisor must not be zero.
+    /// Returns the quotient and the remainder. The divisor must not be zero.
     package func quotientAndRemainder(dividingBy divisor: Natural) -> (quotient: Natural, remainder: Natural) {
         if self < divisor { return (.zero, self) }
         if divisor.high.isEmpty {
@@ -9,7 +9,7 @@ extension Natural {
         return longDivision(by: divisor)
     }
 
-    /// Quotient and remainder of a division by one word, which must not be zero.
+    /// Returns the quotient and the remainder of a division by one word, which must not be zero.
     package func quotientAndRemainder(dividingByWord divisor: UInt64) -> (quotient: Natural, remainder: UInt64) {
         if high.isEmpty {
             let (quotient, remainder) = low.quotientAndRemainder(dividingBy: divisor)
@@ -29,7 +29,7 @@ extension Natural {
         let v = divisor.shiftedLeft(by: shift).words
         var u = shiftedLeft(by: shift).words
         let n = v.count
-        // The algorithm wants one word more than the number has.
+        // The algorithm requires one word more than the number has.
         while u.count <= words.count { u.append(0) }
         let m = u.count - n - 1
         var quotient = [UInt64](repeating: 0, count: m + 1)
@@ -64,7 +64,7 @@ extension Natural {
         return (Natural(words: quotient), Natural(words: u).shiftedRight(by: shift))
     }
 
-    /// Takes `v * factor` from the words of `u` that begin at `start`; true if too much was taken.
+    /// Subtracts `v * factor` from the words of `u` that begin at `start`. Returns whether the result is negative.
     private static func subtract(_ v: [UInt64], times factor: UInt64, from u: inout [UInt64], at start: Int) -> Bool {
         var carry: UInt64 = 0
         for index in v.indices {
@@ -114,7 +114,7 @@ extension Natural {
         return Natural(words: result)
     }
 
-    /// Takes the zeros off the end of the decimal digits, and says how many they were.
+    /// Removes the trailing zeros of the decimal digits and returns their number.
     package mutating func removeTens() -> Int {
         var count = 0
         guard !isZero, low & 1 == 0 else { return 0 }
@@ -130,7 +130,7 @@ extension Natural {
         return count
     }
 
-    /// Divides by a word as often as nothing is left over, and says how often that was. Zero stays as it is.
+    /// Divides by a word as long as there is no remainder, and returns the number of divisions. Zero is not changed.
     package mutating func removeFactors(_ divisor: UInt64) -> Int {
         var count = 0
         while !isZero {
@@ -153,7 +153,7 @@ extension Natural {
 }
 
 extension Natural {
-    /// A number of decimal digits; nil where `digits` holds anything else or nothing.
+    /// Creates a number from decimal digits; nil if `digits` is empty or contains anything else.
     package init?(digits: some Sequence<UInt8>) {
         self = .zero
         var chunk: UInt64 = 0

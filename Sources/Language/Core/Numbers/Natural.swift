@@ -1,6 +1,7 @@
-/// A natural number of any size. Only what exact unit factors need: it is kept small by ``ExactNumber``'s limits.
+/// A natural number of any size, with the operations that exact unit factors need. ``ExactNumber``'s limits keep it
+/// small.
 ///
-/// Numbers of one word, which nearly all are, need no memory of their own.
+/// A number of one word, as nearly all are, allocates no memory.
 package struct Natural: Sendable, Hashable {
     /// The lowest 64 bits.
     package private(set) var low: UInt64
@@ -15,7 +16,7 @@ package struct Natural: Sendable, Hashable {
         high = []
     }
 
-    /// A number of words, lowest first; zeros at the end are dropped.
+    /// Creates a number from words, lowest first. Zeros at the end are dropped.
     package init(words: [UInt64]) {
         var words = words
         while let last = words.last, last == 0 { words.removeLast() }
@@ -26,12 +27,12 @@ package struct Natural: Sendable, Hashable {
     package var isZero: Bool { high.isEmpty && low == 0 }
     package var isOne: Bool { high.isEmpty && low == 1 }
 
-    /// The number in one word; nil where it needs more.
+    /// The number as one word; nil if it needs more.
     package var word: UInt64? { high.isEmpty ? low : nil }
 
     package var words: [UInt64] { high.isEmpty ? [low] : [low] + high }
 
-    /// How many bits the number has; 0 for zero.
+    /// Number of bits; 0 for zero.
     package var bitWidth: Int {
         guard let top = high.last else { return 64 - low.leadingZeroBitCount }
         return high.count * 64 + 64 - top.leadingZeroBitCount
@@ -69,7 +70,7 @@ extension Natural {
         return Natural(words: sum)
     }
 
-    /// The difference; `right` must not be the greater one.
+    /// The difference. `right` must not be greater than `left`.
     package static func - (left: Natural, right: Natural) -> Natural {
         if left.high.isEmpty { return Natural(left.low &- right.low) }
         var difference = left.words
@@ -127,7 +128,7 @@ extension Natural {
         exponent < smallPowersOfTen.count ? Natural(smallPowersOfTen[exponent]) : Natural(10).power(exponent)
     }
 
-    /// The powers of ten that fit into a word.
+    /// The powers of ten that fit in a word.
     package static let smallPowersOfTen: [UInt64] = (0...19).map { exponent in
         (0..<exponent).reduce(1) { power, _ in power * 10 }
     }

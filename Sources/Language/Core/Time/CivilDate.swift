@@ -10,7 +10,7 @@ public enum CivilDate {
         return era * 146_097 + dayOfEra - 719_468
     }
 
-    /// The date that lies so many days after 1970-01-01.
+    /// Returns the date that is `days` days after 1970-01-01.
     public static func date(days: Int) -> (year: Int, month: Int, day: Int) {
         let (era, dayOfEra) = (days + 719_468).flooredDivision(by: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -21,7 +21,7 @@ public enum CivilDate {
         return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
     }
 
-    /// The number of days of a month.
+    /// Returns the number of days of a month.
     public static func daysInMonth(year: Int, month: Int) -> Int {
         switch month {
         case 2: (year % 4 == 0 && year % 100 != 0) || year % 400 == 0 ? 29 : 28

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A FHIR `date`, `dateTime` or `instant`: as precise as it was written, with the offset it was written with.
+/// A FHIR `date`, `dateTime` or `instant`, with the precision and the offset as written.
 ///
 /// <https://hl7.org/fhir/R4/datatypes.html#dateTime>
 public struct DateTime: Sendable, Hashable, CustomStringConvertible {
-    /// How much of the date is known.
+    /// Precision of the value.
     public enum Precision: Int, Sendable, Comparable {
         /// The year alone: `2026`.
         case year
@@ -22,30 +22,30 @@ public struct DateTime: Sendable, Hashable, CustomStringConvertible {
 
     /// The text as written.
     public let text: String
-    /// The parts that are known.
+    /// The precision of the value as written.
     public let precision: Precision
     /// The year, 1 to 9999.
     public let year: Int
-    /// 1 where it is not known.
+    /// The month; 1 if it is not known.
     public let month: Int
-    /// 1 where it is not known.
+    /// The day; 1 if it is not known.
     public let day: Int
-    /// The hour as written, 0 to 23; 0 where there is no time.
+    /// The hour as written, 0 to 23; 0 if there is no time.
     public let hour: Int
-    /// The minute as written, 0 to 59; 0 where there is no time.
+    /// The minute as written, 0 to 59; 0 if there is no time.
     public let minute: Int
-    /// The second as written, 0 to 60; 0 where there is no time. 60 is a leap second.
+    /// The second as written, 0 to 60; 0 if there is no time. 60 is a leap second.
     public let second: Int
-    /// The fraction of the second in nanoseconds, cut off behind the ninth digit.
+    /// The fraction of the second in nanoseconds, truncated after the ninth digit.
     public let nanosecond: Int
 
-    /// Minutes east of UTC as written (`Z` is 0); nil where there is no time.
+    /// Minutes east of UTC as written (`Z` is 0); nil if there is no time.
     public let offsetMinutes: Int?
 
     /// Whether the time was written with `Z`.
     public var isUTC: Bool { text.hasSuffix("Z") }
 
-    /// Reads a date or date and time as FHIR R4 writes them; nil for anything else. A time needs seconds and an offset.
+    /// Reads a date or a date and time in FHIR R4's format; nil for anything else. A time needs seconds and an offset.
     public init?(_ text: String) {
         var scanner = DigitScanner(text)
         guard let year = scanner.number(digits: 4), year >= 1 else { return nil }
@@ -80,10 +80,10 @@ public struct DateTime: Sendable, Hashable, CustomStringConvertible {
         offsetMinutes = offset
     }
 
-    /// The date and time of an instant, written with an offset and, where asked for, milliseconds. An instant outside
-    /// of FHIR's calendar (years 1 to 9999) becomes the calendar's first or last.
+    /// Creates the date and time of an instant, written with an offset and, if requested, milliseconds. An instant
+    /// outside of FHIR's calendar (years 1 to 9999) becomes the calendar's first or last.
     public init(_ instant: Date, offsetMinutes: Int = 0, milliseconds: Bool = true) {
-        // Rounding to the shown precision first keeps 59.9996 s from becoming second 60.
+        // Rounding to the written precision first keeps 59.9996 s from becoming second 60.
         let scale = milliseconds ? 1000.0 : 1.0
         let exact = DateTime.clamped(instant.timeIntervalSince1970, offsetMinutes) * scale
         let units = Int(exact.rounded(milliseconds ? .toNearestOrEven : .down))
@@ -105,8 +105,9 @@ public struct DateTime: Sendable, Hashable, CustomStringConvertible {
         text = output + (offsetMinutes == 0 ? "Z" : Padded.offset(offsetMinutes))
     }
 
-    /// The first instant that the value covers. A date without a time begins at midnight with the given offset. A leap second
-    /// is in the minute and the day that it ends, and is counted as their last second, for `Date` has no other.
+    /// Returns the first instant that the value covers. A date without a time begins at midnight with the given offset.
+    /// A leap second belongs to the minute and the day that it ends and counts as their last second, because `Date` has
+    /// no leap seconds.
     public func start(assumingOffsetMinutes assumed: Int = 0) -> Date {
         let seconds =
             CivilDate.days(year: year, month: month, day: day) * 86400 + hour * 3600 + minute * 60 + min(second, 59)
@@ -114,7 +115,7 @@ public struct DateTime: Sendable, Hashable, CustomStringConvertible {
         return Date(timeIntervalSince1970: Double(seconds) + Double(nanosecond) / 1e9)
     }
 
-    /// The first instant behind what the value covers: the next year, month, day, second or fraction.
+    /// Returns the first instant after the range that the value covers: the next year, month, day, second or fraction.
     public func end(assumingOffsetMinutes assumed: Int = 0) -> Date {
         let begin = start(assumingOffsetMinutes: assumed)
         switch precision {
@@ -127,14 +128,14 @@ public struct DateTime: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The value of the fraction's last digit in seconds, but no less than `Date` can tell apart.
+    /// The unit of the fraction's last digit in seconds, but not less than the resolution of `Date`.
     private var fractionUnit: TimeInterval {
         let digits = text.utf8.drop { $0 != UInt8(ascii: ".") }.dropFirst().prefix { $0 >= 0x30 && $0 <= 0x39 }.count
         let units: [TimeInterval] = [1, 0.1, 0.01, 0.001, 0.0001, 0.00001, 0.000001]
         return units[min(digits, units.count - 1)]
     }
 
-    /// Seconds since 1970 whose local time lies in the years 1 to 9999. What is no number becomes 1970.
+    /// Seconds since 1970 whose local time is in the years 1 to 9999. NaN becomes 1970.
     private static func clamped(_ seconds: TimeInterval, _ offsetMinutes: Int) -> TimeInterval {
         guard !seconds.isNaN else { return 0 }
         let offset = Double(offsetMinutes * 60)
@@ -143,7 +144,7 @@ public struct DateTime: Sendable, Hashable, CustomStringConvertible {
         return min(max(seconds, first), last)
     }
 
-    /// Only the date part, as precise as it is.
+    /// The date part, with the precision of the value.
     public var dateText: String {
         switch precision {
         case .year: Padded.number(year, 4)

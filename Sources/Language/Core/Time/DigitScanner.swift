@@ -12,7 +12,7 @@ struct DigitScanner {
         return true
     }
 
-    /// Exactly so many digits.
+    /// Reads exactly `digits` digits.
     mutating func number(digits: Int) -> Int? {
         guard rest.count >= digits else { return nil }
         var value = 0
@@ -24,7 +24,7 @@ struct DigitScanner {
         return value
     }
 
-    /// `hh:mm:ss` with an optional fraction. Second 60 is a leap second and allowed by FHIR.
+    /// Reads `hh:mm:ss` with an optional fraction. Second 60 is a leap second, which FHIR allows.
     mutating func time() -> (hour: Int, minute: Int, second: Int, nanosecond: Int, hasFraction: Bool)? {
         guard let hour = number(digits: 2), hour < 24, take(":"), let minute = number(digits: 2), minute < 60,
             take(":"), let second = number(digits: 2), second <= 60
@@ -42,7 +42,7 @@ struct DigitScanner {
         return any ? (hour, minute, second, nanosecond, true) : nil
     }
 
-    /// `Z` or `±hh:mm` up to 14 hours, as minutes east of UTC.
+    /// Reads `Z` or `±hh:mm` up to 14 hours, as minutes east of UTC.
     mutating func offset() -> Int? {
         if take("Z") { return 0 }
         let sign: Int

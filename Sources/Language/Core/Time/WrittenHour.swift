@@ -1,13 +1,14 @@
-/// The hours that a text names, wherever they stand in it: those of one time are alike whatever else differs, so what is
-/// kept in the order of its digests may be kept by them first. They need not be right, but the same for the same text.
+/// Hours found in a text, at any offset. Texts of the same hour give the same number whatever else differs, so that
+/// data in the order of their digests can be ordered by the hour first. The hour may be wrong, but is the same for the
+/// same text.
 ///
-/// Hours are those of dates like `2026-03-01T08` and `20260301080000` as they are written, and of seconds and milliseconds
-/// since 1970 as they count. Later ones of one form have larger numbers.
+/// Hours are read from dates such as `2026-03-01T08` and `20260301080000` as they are written, and computed from
+/// seconds and milliseconds since 1970. Within one form, later hours have larger numbers.
 public enum WrittenHour {
-    /// The first hour in a UTF-8 text; nil where it names none.
+    /// Returns the first hour in a UTF-8 text; nil if it contains none.
     public static func first(in text: UnsafeRawBufferPointer) -> UInt32? { hour(in: text, isLast: false) }
 
-    /// The last hour in a UTF-8 text; nil where it names none.
+    /// Returns the last hour in a UTF-8 text; nil if it contains none.
     public static func last(in text: UnsafeRawBufferPointer) -> UInt32? { hour(in: text, isLast: true) }
 
     private static func hour(in text: UnsafeRawBufferPointer, isLast: Bool) -> UInt32? {
@@ -27,11 +28,11 @@ public enum WrittenHour {
         return found
     }
 
-    /// The hour that a run of digits names or begins.
+    /// Returns the hour that a sequence of digits contains or begins.
     private static func hour(_ text: UnsafeRawBufferPointer, _ start: Int, _ length: Int) -> UInt32? {
         switch length {
         case 4: separated(text, start)
-        // 2001 to 2286.
+        // The years 2001 to 2286.
         case 10, 13: text[start] == UInt8(ascii: "0") ? nil : UInt32(number(text, start, 10) / 3_600)
         case 14, 17: hour(text, start, month: 4, day: 6, hour: 8)
         default: nil

@@ -1,51 +1,51 @@
 import Core
 
-/// How many steps the work on one message may take.
+/// Maximum number of steps for the work on one message.
 ///
-/// Conversion and validation count a step for each element that they look at and for each step of a constraint, so that
-/// what a message costs is known by a number that is the same on every machine. One budget is handed to all the work on
-/// a message; it belongs to one call at a time.
+/// Conversion and validation count one step for each element that they visit and for each step of a constraint, so that
+/// the cost of a message is a number that is the same on every machine. All work on a message shares one budget; only
+/// one call may use it at a time.
 public final class StepBudget {
-    /// The steps that there were at the beginning.
+    /// Initial number of steps.
     public let limit: Int
 
-    /// The steps that are left; never below zero.
+    /// Remaining number of steps; never negative.
     public private(set) var remaining: Int
 
-    /// Whether more was asked for than there was. What was done since is not to be used.
+    /// Whether more steps were requested than remained. Results of later work must not be used.
     public private(set) var isExhausted = false
 
-    /// The instant after which no step is taken; nil without one.
+    /// The instant after which no step is granted; nil without a deadline.
     public let deadline: ContinuousClock.Instant?
 
-    /// Steps between two looks at the clock and at the task.
+    /// Number of steps between two checks of the clock and the task.
     public static let stepsBetweenChecks = 1_000
     private var untilCheck = StepBudget.stepsBetweenChecks
 
-    /// Makes a budget of a number of steps.
+    /// Creates a budget of a number of steps.
     public init(steps limit: Int) {
         self.limit = max(0, limit)
         remaining = self.limit
         deadline = nil
     }
 
-    /// Makes a budget for the work on a request, which no one needs after the deadline or once the task is
-    /// cancelled: then it is used up.
+    /// Creates a budget for the work on a request. It is exhausted after the deadline or when the task is cancelled,
+    /// because the result is then no longer needed.
     public init(steps limit: Int, deadline: ContinuousClock.Instant) {
         self.limit = max(0, limit)
         remaining = self.limit
         self.deadline = deadline
     }
 
-    /// A budget that no message uses up.
+    /// A budget that no message exhausts.
     public static var unlimited: StepBudget { StepBudget(steps: .max) }
 
-    /// The steps that were taken.
+    /// Number of steps that were taken.
     public var spent: Int { limit - remaining }
 
     /// Takes steps.
     ///
-    /// - Returns: false where there are not so many left: nothing more is to be done.
+    /// - Returns: false if fewer steps remain; the work must then stop.
     @discardableResult
     public func spend(_ steps: Int = 1) -> Bool {
         guard !isExhausted, steps <= remaining else {
@@ -61,8 +61,8 @@ public final class StepBudget {
         return !isOver
     }
 
-    /// Whether the deadline has passed or the task is cancelled; then the budget is used up. A budget without a deadline is
-    /// never over.
+    /// Whether the deadline has passed or the task is cancelled; the budget is then exhausted. Always false for a
+    /// budget without a deadline.
     public var isOver: Bool {
         guard let deadline else { return false }
         guard _Concurrency.Task.isCancelled || ContinuousClock.now >= deadline else { return false }
@@ -71,18 +71,18 @@ public final class StepBudget {
         return true
     }
 
-    /// Throws where the budget is used up.
+    /// Throws an error if the budget is exhausted.
     public func check() throws(StepBudgetError) {
         if isExhausted { throw StepBudgetError(limit: limit) }
     }
 }
 
-/// The work on a message takes more steps than it may.
+/// The work on a message takes more steps than its budget.
 public struct StepBudgetError: CodedError, Hashable {
-    /// The steps that there were.
+    /// Initial number of steps of the budget.
     public let limit: Int
 
-    /// Makes the error of a budget with this limit.
+    /// Creates the error for a budget with this limit.
     public init(limit: Int) { self.limit = limit }
 
     /// The stable code, `too-expensive`.

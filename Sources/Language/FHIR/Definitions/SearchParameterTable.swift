@@ -1,35 +1,35 @@
 /// The search parameters and compartments of FHIR R4 (<https://hl7.org/fhir/R4/searchparameter-registry.html>).
 ///
-/// Each line of the text is one of two, its fields separated by tabs:
-/// - a parameter: code, type, base types (by commas), target types, expression, components (`code expression` by `;`),
-///   last part of its canonical URL
-/// - a part of a compartment: `>Compartment`, resource type, codes of the parameters that lead to it
+/// Each line of the text has one of two forms, with fields separated by tabs:
+/// - a parameter: code, type, base types (separated by commas), target types, expression, components
+///   (`code expression`, separated by `;`), last segment of its canonical URL
+/// - a rule of a compartment: `>Compartment`, resource type, codes of the parameters that lead to the compartment
 public struct SearchParameterTable: Sendable {
     /// The parameters and compartments of R4.
     public static let r4 = SearchParameterTable(r4Text)
 
     /// One search parameter.
     public struct Parameter: Sendable {
-        /// The name in a search: `birthdate`.
+        /// The code in a search: `birthdate`.
         public let code: String
-        /// The kind, which says how values are written and compared.
+        /// The type, which determines how values are written and compared.
         public let kind: SearchParamType
-        /// The resource types that have it.
+        /// The resource types to which it applies.
         public let bases: [String]
-        /// The resource types that a reference may point to.
+        /// The resource types that a reference may refer to.
         public let targets: [String]
-        /// FHIRPath; empty for the few that have none.
+        /// The FHIRPath expression; empty for the few parameters without one.
         public let expression: String
-        /// The parts of a composite parameter: the id of the part's parameter and its expression.
+        /// The components of a composite parameter: the id of the component's parameter and its expression.
         public let components: [(id: String, expression: String)]
-        /// The last part of `http://hl7.org/fhir/SearchParameter/...`.
+        /// The last segment of `http://hl7.org/fhir/SearchParameter/...`.
         public let id: String
 
         /// The canonical URL.
         public var url: String { "http://hl7.org/fhir/SearchParameter/" + id }
     }
 
-    /// All parameters, by their URLs.
+    /// All parameters; their canonical URLs are unique.
     public let parameters: [Parameter]
     private let byBase: [String: [Int]]
     private let byID: [String: Int]
@@ -66,24 +66,24 @@ public struct SearchParameterTable: Sendable {
         compartmentCodes = compartments
     }
 
-    /// The parameters of a resource type, those of `Resource` and `DomainResource` included.
+    /// Returns the parameters of a resource type, including those of `Resource` and `DomainResource`.
     public func parameters(of type: String) -> [Parameter] {
         let inherited =
             (byBase["Resource"] ?? []) + (TypeModel.r4.isDomainResource(type) ? byBase["DomainResource"] ?? [] : [])
         return (inherited + (byBase[type] ?? [])).map { parameters[$0] }
     }
 
-    /// The parameter of a resource type with the code.
+    /// Returns the parameter of a resource type with the code.
     public func parameter(_ code: String, of type: String) -> Parameter? {
         parameters(of: type).last { $0.code == code }
     }
 
-    /// The parameter with the id, as the parts of composite parameters name it.
+    /// Returns the parameter with the id, as in the components of composite parameters.
     public func parameter(id: String) -> Parameter? { byID[id].map { parameters[$0] } }
 
-    /// The codes of the parameters by which a resource belongs to a compartment, such as `Patient`
-    /// (<https://hl7.org/fhir/R4/compartmentdefinition.html>); empty where it belongs to none. `{def}` in HL7's
-    /// definitions, the resource itself, is kept as it stands.
+    /// Returns the codes of the parameters by which a resource belongs to a compartment, such as `Patient`
+    /// (<https://hl7.org/fhir/R4/compartmentdefinition.html>); empty if it belongs to none. `{def}`, which means the
+    /// resource itself in HL7's definitions, is returned unchanged.
     public func compartmentParameters(_ compartment: String, of type: String) -> [String] {
         compartmentCodes[compartment]?[type] ?? []
     }

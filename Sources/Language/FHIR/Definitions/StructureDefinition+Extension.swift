@@ -1,15 +1,15 @@
 extension StructureDefinition {
-    /// The definition of an extension of one value (<https://hl7.org/fhir/R4/defining-extensions.html>).
+    /// Returns the definition of an extension with one value (<https://hl7.org/fhir/R4/defining-extensions.html>).
     ///
     /// - Parameters:
     ///   - id: the id of the resource; FHIR permits letters, digits, `-` and `.`.
-    ///   - url: the url that the extension bears.
+    /// - url: the URL of the extension.
     ///   - name: a name for programs: a letter, then letters, digits and `_`.
     ///   - title: the name shown to people.
-    ///   - text: what the extension says, in a sentence.
-    ///   - contexts: the elements it may stand in, for example `Observation` or `Observation.component`.
+    /// - text: the meaning of the extension, in a sentence.
+    /// - contexts: the elements that it may extend, for example `Observation` or `Observation.component`.
     ///   - valueType: the type of its value, for example `boolean`.
-    ///   - isRepeated: whether one element may have it several times.
+    /// - isRepeated: whether one element may have it more than once.
     public static func ofExtension(
         id: String, url: String, name: String, title: String, text: String, contexts: [String], valueType: String,
         isRepeated: Bool = false

@@ -1,30 +1,30 @@
-/// The types of FHIR R4 4.0.1 with their elements, as numbers that index arrays.
+/// The types of FHIR R4 4.0.1 with their elements, identified by numbers that index arrays.
 ///
-/// Made from HL7's definitions (<https://hl7.org/fhir/R4/downloads.html>); read once, when first asked for.
-/// FHIRPath navigates by it, validation walks by it, and XML is written by it.
+/// Generated from HL7's definitions (<https://hl7.org/fhir/R4/downloads.html>) and read at first use. It drives
+/// FHIRPath navigation, validation and the XML format.
 public struct TypeModel: Sendable {
     /// The model of R4.
     public static let r4 = TypeModel(reading: r4Structures)
 
-    /// A type's place in the tables.
+    /// The number of a type in the tables.
     public struct TypeID: Hashable, Sendable {
         /// The number, from 0; -1 for the unknown type.
         public let index: Int32
 
-        /// The type of what the tables do not know.
+        /// The type of an element that the tables do not define.
         public static let unknown = TypeID(index: -1)
 
-        /// Makes the identifier of a number.
+        /// Creates the identifier of a number.
         public init(index: Int32) { self.index = index }
 
-        /// Whether the tables have the type.
+        /// Whether the tables contain the type.
         public var isKnown: Bool { index >= 0 }
         var position: Int { Int(index) }
     }
 
-    /// The sort of a type.
+    /// Kind of a type.
     public enum Kind: UInt8, Sendable {
-        /// One value, with an id and extensions beside it: `date`.
+        /// One value, with an id and extensions in a sibling member: `date`.
         case primitive
         /// A data type with elements: `HumanName`, `Age`; also `Element` itself.
         case complex
@@ -34,11 +34,11 @@ public struct TypeModel: Sendable {
         case resource
     }
 
-    /// How strictly an element is bound to a value set (<https://hl7.org/fhir/R4/terminologies.html#strength>).
+    /// Strength of an element's binding to a value set (<https://hl7.org/fhir/R4/terminologies.html#strength>).
     public enum BindingStrength: UInt8, Sendable {
         /// Other codes may be used.
         case preferred
-        /// Another code may be used where no code of the value set fits.
+        /// Another code may be used if no code of the value set fits.
         case extensible
         /// Only codes of the value set may be used.
         case required
@@ -48,7 +48,7 @@ public struct TypeModel: Sendable {
     public struct Target: Sendable {
         /// The type.
         public let type: TypeID
-        /// For a `Reference` or `canonical`: the names of the resource types it may point to; empty for any.
+        /// For a `Reference` or `canonical`: the names of the resource types that it may refer to; empty for any.
         public let targets: [String]
     }
 
@@ -56,23 +56,23 @@ public struct TypeModel: Sendable {
     public struct Element: Sendable {
         /// The name without `[x]`.
         public let name: String
-        /// Such as `Observation.value[x]`, in the type that declares it.
+        /// The path, such as `Observation.value[x]`, in the type that declares the element.
         public let path: String
-        /// Whether the name ends in `[x]` and takes one of several types.
+        /// Whether the name ends in `[x]` and the element has one of several types.
         public let isChoice: Bool
-        /// The least number of values.
+        /// Minimum number of values.
         public let min: Int
-        /// `Int.max` stands for `*`.
+        /// Maximum number of values; `Int.max` for `*`.
         public let max: Int
-        /// One for most elements; several for a choice.
+        /// The types: one, or several for a choice.
         public let types: [Target]
-        /// Whether the element changes the meaning of what contains it.
+        /// Whether the element changes the meaning of the element that contains it.
         public let isModifier: Bool
         /// Whether the element is part of a summary.
         public let isSummary: Bool
         /// Whether XML writes it as an attribute.
         public let isAttribute: Bool
-        /// The strength and number of the value set that it is bound to; preferred ones included.
+        /// The strength and the number of the value set to which it is bound, including preferred bindings.
         public let binding: (strength: BindingStrength, valueSet: Int)?
 
         /// Whether JSON writes it as an array.
@@ -86,7 +86,7 @@ public struct TypeModel: Sendable {
         let base: TypeID
         /// Indices into `declared`, inherited ones first.
         var elements: [Int32]
-        /// Where the type's keys stand in `slots`, and how many slots there are (a power of two).
+        /// The range of the type's keys in `slots`. Its length is a power of two.
         var slots: Range<Int> = 0..<0
     }
 
@@ -104,7 +104,7 @@ public struct TypeModel: Sendable {
     var slots: [Slot] = []
     var names: [String: TypeID] = [:]
 
-    /// The type `Element`. It and those that follow are kept by number for hot loops.
+    /// The type `Element`. It and the following types are stored for hot loops.
     public internal(set) var elementType = TypeID.unknown
     /// The type `Extension`.
     public internal(set) var extensionType = TypeID.unknown
@@ -119,34 +119,34 @@ public struct TypeModel: Sendable {
 }
 
 extension TypeModel {
-    /// The type with the name: `Patient`, `HumanName`, `code`, `Observation.component`.
+    /// Returns the type with the name: `Patient`, `HumanName`, `code`, `Observation.component`.
     public func type(_ name: String) -> TypeID? { names[name] }
 
-    /// How many types there are; their numbers count from 0.
+    /// Number of types; they are numbered from 0.
     public var typeCount: Int { entries.count }
 
-    /// How many elements are declared; their numbers count from 0.
+    /// Number of declared elements; they are numbered from 0.
     public var elementCount: Int { declared.count }
 
-    /// The type's name; empty for the unknown type.
+    /// Returns the type's name; empty for the unknown type.
     public func name(of type: TypeID) -> String { type.isKnown ? entries[type.position].name : "" }
 
-    /// The kind of type; the unknown type counts as complex.
+    /// Returns the kind of a type; complex for the unknown type.
     public func kind(of type: TypeID) -> Kind { type.isKnown ? entries[type.position].kind : .complex }
 
     /// Returns whether a type is a primitive; false for the unknown type.
     public func isPrimitive(_ type: TypeID) -> Bool { type.isKnown && entries[type.position].kind == .primitive }
 
-    /// Whether no element can be of this type itself, only of one derived from it.
+    /// Whether no element has this type itself, only types derived from it.
     public func isAbstract(_ type: TypeID) -> Bool { type.isKnown && entries[type.position].isAbstract }
 
-    /// The type that this one is derived from: `string` for `code`, `DomainResource` for `Patient`.
+    /// Returns the type from which this one is derived: `string` for `code`, `DomainResource` for `Patient`.
     public func base(of type: TypeID) -> TypeID? {
         guard type.isKnown, entries[type.position].base.isKnown else { return nil }
         return entries[type.position].base
     }
 
-    /// Whether a type is another one or derived from it.
+    /// Whether a type is the other one or derived from it.
     public func isSubtype(_ type: TypeID, of other: TypeID) -> Bool {
         var current = type
         while current.isKnown {
@@ -156,37 +156,37 @@ extension TypeModel {
         return false
     }
 
-    /// A type's elements, those of its base first, in the order of the definition.
+    /// Returns a type's elements in the order of the definition, those of its base first.
     public func elements(of type: TypeID) -> [Element] {
         type.isKnown ? entries[type.position].elements.map { declared[Int($0)] } : []
     }
 
-    /// The element by its name without `[x]`, as FHIRPath says it.
+    /// Returns the element by its name without `[x]`, the name in FHIRPath.
     public func element(named name: String, of type: TypeID) -> Element? {
         elementIndex(named: name, of: type).map { declared[Int($0)] }
     }
 
-    /// The number of the element by its name without `[x]`.
+    /// Returns the number of the element by its name without `[x]`.
     public func elementIndex(named name: String, of type: TypeID) -> Int32? {
         guard type.isKnown else { return nil }
         if let slot = slot(name, of: type), !declared[Int(slot.element)].isChoice { return slot.element }
-        // Only choices are not in the slots by their plain name.
+        // Only choices are missing from the slots under their plain name.
         return entries[type.position].elements.first { declared[Int($0)].isChoice && declared[Int($0)].name == name }
     }
 
-    /// The declaration with the number.
+    /// Returns the declaration with the number.
     public func declaration(_ index: Int32) -> Element { declared[Int(index)] }
 
-    /// The numbers of a type's elements, in order.
+    /// Returns the numbers of a type's elements, in order.
     public func elementIndices(of type: TypeID) -> [Int32] { type.isKnown ? entries[type.position].elements : [] }
 
-    /// The element that a JSON name without a leading `_` stands for, and its type there: `valueQuantity` is the
-    /// `value[x]` as a `Quantity`.
+    /// Returns the element of a JSON name without a leading `_`, and its type: `valueQuantity` is `value[x]` as a
+    /// `Quantity`.
     public func member(_ key: String, of type: TypeID) -> (element: Element, type: TypeID)? {
         memberIndex(key, of: type).map { (declared[Int($0.element)], $0.type) }
     }
 
-    /// As ``member(_:of:)``, with the element's number.
+    /// Returns the number of the element and its type, as in ``member(_:of:)``.
     public func memberIndex(_ key: String, of type: TypeID) -> (element: Int32, type: TypeID)? {
         slot(key, of: type).map { ($0.element, $0.type) }
     }
@@ -210,7 +210,7 @@ extension TypeModel {
         }
     }
 
-    /// FNV-1a over the bytes: the names are few and known, and a look-up of each JSON name must be quick.
+    /// FNV-1a of the bytes: the names are few and known, and a lookup of each JSON name must be fast.
     static func hash(_ key: String) -> UInt32 {
         var hash: UInt32 = 2_166_136_261
         for byte in key.utf8 { hash = (hash ^ UInt32(byte)) &* 16_777_619 }

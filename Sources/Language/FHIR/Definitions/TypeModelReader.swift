@@ -1,19 +1,19 @@
 /// Reads the text of the type tables.
 ///
-/// The text is a list of words. A record begins with `=KIND NAME BASE`: the kind is `p`rimitive, `c`omplex,
-/// `b`ackbone or `r`esource, with `!` behind it for an abstract type. The words that follow are the elements that the
-/// base has not: `name:types:cardinality:flags[:binding]`.
+/// The text is a list of words. A record begins with `=KIND NAME BASE`: the kind is `p`rimitive, `c`omplex, `b`ackbone
+/// or `r`esource, followed by `!` for an abstract type. The next words are the elements that the base does not have:
+/// `name:types:cardinality:flags[:binding]`.
 ///
 /// - types: separated by commas, `*` for every data type, `>B` or `>E` for elements that have a record of their own
-///   (`B`ackboneElement, `E`lement), `@path` for an element described elsewhere; targets in parentheses
-/// - cardinality: the digits of the least, then the most (`01`, `1*`)
+///   (`B`ackboneElement, `E`lement), `@path` for an element that is defined elsewhere; targets in parentheses
+/// - cardinality: the digits of the minimum, then of the maximum (`01`, `1*`)
 /// - flags: `m`odifier, `s`ummary, XML `a`ttribute
 /// - binding: `r`equired, `e`xtensible or `p`referred, with the value set's number
 struct TypeModelReader {
     private var model = TypeModel()
-    /// The types of an open choice, once they are known.
+    /// The types of an open choice; nil until they are known.
     private var openTargets: [TypeModel.Target]?
-    /// Elements that were read, with their types still as text.
+    /// Elements whose types are not parsed yet.
     private var pending: [(owner: Int, word: Substring)] = []
 
     static func read(_ text: StaticString) -> TypeModel {
@@ -27,7 +27,7 @@ struct TypeModelReader {
     // MARK: 1. Names and bases of all types
 
     private mutating func types(_ text: String) {
-        // By bytes: the text is ASCII, and splitting it by characters would take most of the time.
+        // Splits by bytes: the text is ASCII, and splitting by characters would take nearly all of the time.
         var words = text.utf8.split { $0 == 0x20 || $0 == 0x0A }.map { Substring($0) }[...]
         while let word = words.popFirst() {
             guard word.utf8.first == UInt8(ascii: "="), let name = words.popFirst() else {
@@ -69,8 +69,8 @@ struct TypeModelReader {
             own[owner].append(Int32(model.declared.count))
             model.declared.append(element)
         }
-        // A base stands before what is derived from it, so that one pass hands the elements down; backbone elements
-        // stand behind Element and BackboneElement.
+        // A base precedes its derived types, so that one pass inherits all elements; backbone elements follow Element
+        // and BackboneElement.
         for index in model.entries.indices {
             let base = model.entries[index].base
             model.entries[index].elements = (base.isKnown ? model.entries[base.position].elements : []) + own[index]
@@ -130,7 +130,7 @@ struct TypeModelReader {
         TypeModel.Target(type: model.names[name] ?? .unknown, targets: [])
     }
 
-    /// Data types that an open choice may not have (<https://hl7.org/fhir/R4/datatypes.html#open>).
+    /// Data types that are not allowed in an open choice (<https://hl7.org/fhir/R4/datatypes.html#open>).
     private static let notOpen: Set<String> = [
         "ElementDefinition", "Extension", "MarketingStatus", "Narrative", "Population", "ProdCharacteristic",
         "ProductShelfLife", "SubstanceAmount",
@@ -168,7 +168,7 @@ struct TypeModelReader {
         }
     }
 
-    /// The ending of a choice element's name: `dateTime` gives `DateTime`.
+    /// Returns the ending of a choice element's name: `DateTime` for `dateTime`.
     private static func suffix(_ name: String) -> String { (name.first?.uppercased() ?? "") + name.dropFirst() }
 }
 

@@ -1,21 +1,21 @@
-/// One element of a resource together with its type: what FHIRPath navigates and validation looks at.
+/// One element of a resource with its type, for FHIRPath navigation and validation.
 ///
-/// Nothing is copied: the element holds the JSON value that stands in the resource.
+/// Nothing is copied: the element holds the JSON value of the resource.
 public struct TypedElement: Sendable, Hashable {
-    /// The value; `.null` where only the id or the extensions of a primitive stand.
+    /// The value; `.null` if only the id or the extensions of a primitive exist.
     public let value: JSON
 
-    /// The id and extensions of a primitive, which stand beside it under its name with `_` before it
+    /// The id and extensions of a primitive, which are in the sibling member of the same name with the prefix `_`
     /// (<https://hl7.org/fhir/R4/json.html#primitive>).
     public let sibling: JSONObject?
 
-    /// ``TypeModel/TypeID/unknown`` where R4 does not know the element.
+    /// The type; ``TypeModel/TypeID/unknown`` if R4 does not define the element.
     public let type: TypeModel.TypeID
 
-    /// The number of the declaration, -1 for a resource and for what R4 does not know.
+    /// The number of the declaration; -1 for a resource and for elements that R4 does not define.
     public let declaration: Int32
 
-    /// Makes an element of a value and its type, with the number of the element's declaration where it is known.
+    /// Creates an element from a value and its type, with the number of the element's declaration if it is known.
     public init(_ value: JSON, sibling: JSONObject? = nil, type: TypeModel.TypeID, declaration: Int32 = -1) {
         self.value = value
         self.sibling = sibling
@@ -23,7 +23,7 @@ public struct TypedElement: Sendable, Hashable {
         self.declaration = declaration
     }
 
-    /// A resource, of the type that it names.
+    /// Creates an element from a resource, with the type in `resourceType`.
     public init(resource: JSONObject) {
         value = .object(resource)
         sibling = nil
@@ -31,15 +31,15 @@ public struct TypedElement: Sendable, Hashable {
         declaration = -1
     }
 
-    /// A value of the type with the name.
+    /// Creates an element from a value of the type with the name.
     public init(_ value: JSON, type: String) {
         self.init(value, type: TypeModel.r4.type(type) ?? .unknown)
     }
 
-    /// The name of the type; empty where it is unknown.
+    /// The name of the type; empty for the unknown type.
     public var typeName: String { TypeModel.r4.name(of: type) }
 
-    /// Whether this is a primitive by its type, or, of unknown type, by its JSON.
+    /// Whether the element is a primitive, by its type or, if that is unknown, by its JSON.
     public var isPrimitive: Bool {
         if type.isKnown { return TypeModel.r4.isPrimitive(type) }
         switch value {
@@ -48,7 +48,7 @@ public struct TypedElement: Sendable, Hashable {
         }
     }
 
-    /// The type of an object by its `resourceType`.
+    /// Returns the type of an object from its `resourceType`.
     public static func resourceType(of object: JSONObject) -> TypeModel.TypeID {
         guard let name = object["resourceType"]?.string, let type = TypeModel.r4.type(name),
             TypeModel.r4.kind(of: type) == .resource
@@ -60,18 +60,18 @@ public struct TypedElement: Sendable, Hashable {
 // MARK: Children
 
 extension TypedElement {
-    /// The children with a name as FHIRPath says it: `value` yields what stands as `valueQuantity`.
+    /// Returns the children with a name of FHIRPath: `value` returns the member `valueQuantity`.
     public func children(_ name: String) -> [TypedElement] {
         var output: [TypedElement] = []
         appendChildren(name, to: &output)
         return output
     }
 
-    /// As ``children(_:)``, without an array for each step.
+    /// Appends the children, as ``children(_:)`` but without an array for each step.
     public func appendChildren(_ name: String, to output: inout [TypedElement]) {
         let model = TypeModel.r4
         guard case .object(let object) = value else {
-            // The children of a primitive stand in its sibling.
+            // The children of a primitive are in its sibling member.
             guard let sibling else { return }
             TypedElement.append(name, of: sibling, model.elementType, &output)
             return
@@ -83,14 +83,14 @@ extension TypedElement {
         _ name: String, of object: JSONObject, _ type: TypeModel.TypeID, _ output: inout [TypedElement]
     ) {
         let model = TypeModel.r4
-        // 1. A plain name, the common case.
+        // 1. A plain name, the usual case.
         if let (element, inside) = model.memberIndex(name, of: type), !model.declared[Int(element)].isChoice {
             let values = object[name]
             let siblings = model.isPrimitive(inside) ? object.sibling(of: name) : nil
             if values != nil || siblings != nil { append(values, siblings, inside, element, &output) }
             return
         }
-        // 2. A choice: each member whose name begins so and is one of its types.
+        // 2. A choice: each member whose name has this prefix and one of its types.
         if let element = model.elementIndex(named: name, of: type) {
             for member in object.members {
                 if member.key.hasPrefix(name) {
@@ -109,11 +109,11 @@ extension TypedElement {
             }
             return
         }
-        // 3. What R4 does not know is found by its JSON name.
+        // 3. An element that R4 does not define is found by its JSON name.
         guard name != "resourceType", name.utf8.first != UInt8(ascii: "_") else { return }
         let values = object[name]
         let siblings = object.sibling(of: name)
-        // `valueQuantity` is no name of FHIRPath where the table says `value[x]`.
+        // `valueQuantity` is not a FHIRPath name if the tables define `value[x]`.
         if model.memberIndex(name, of: type) != nil { return }
         if values != nil || siblings != nil { append(values, siblings, .unknown, -1, &output) }
     }
@@ -143,13 +143,13 @@ extension TypedElement {
         if case .null = value, sibling == nil { return }
         var type = type
         if case .object(let object) = value {
-            // A resource inside says itself what it is.
+            // A contained resource has the type in its `resourceType`.
             if type == TypeModel.r4.resourceType { type = resourceType(of: object) }
         }
         output.append(TypedElement(value, sibling: sibling, type: type, declaration: element))
     }
 
-    /// All children, in the order of the document; `resourceType` is none.
+    /// Returns all children in the order of the document, without `resourceType`.
     public func children() -> [TypedElement] {
         var output: [TypedElement] = []
         forEachChild { output.append($0) }
@@ -187,17 +187,17 @@ extension TypedElement {
         }
     }
 
-    /// The name without `[x]` under which the element stands in its parent; empty for a resource on its own.
+    /// The name of the element without `[x]` in its parent; empty for a resource on its own.
     public var name: String {
         declaration >= 0 ? TypeModel.r4.declared[Int(declaration)].name : ""
     }
 }
 
 extension JSONObject {
-    /// The value under the name with `_` before it: what stands beside a primitive
+    /// Returns the sibling member of a primitive: the value of the name with the prefix `_`
     /// (<https://hl7.org/fhir/R4/json.html#primitive>).
     public func sibling(of name: String) -> JSON? {
-        // Few members are scanned without making a text of the name; many have an index.
+        // A small object is scanned without creating a string of the name; a large one has an index.
         if count > JSONObject.mostScanned { return self["_" + name] }
         for member in members where member.key.utf8.first == UInt8(ascii: "_") && member.key.dropFirst() == name {
             return member.value

@@ -1,13 +1,13 @@
 /// The value of an element that has a choice of types, such as `value[x]`
 /// (<https://hl7.org/fhir/R4/formats.html#choice>).
 ///
-/// A value of a type that the choice does not have, and one that is not written as its type is, is kept in the case
-/// `unrecognized`, with the end of its name and its JSON.
+/// A value of a type that the choice does not allow, and a value that is malformed for its type, is kept in the case
+/// `unrecognized`, with the suffix of its name and its JSON.
 public protocol ChoiceValue: Sendable, Hashable {
-    /// The value whose name ends in the type: `Quantity` for `valueQuantity`.
+    /// Creates the value of a member whose name ends in the type: `Quantity` for `valueQuantity`.
     init(type: String, json: JSON)
 
-    /// The type's name as the end of the member's name, such as `Quantity`.
+    /// The name of the type as the suffix of the member's name, such as `Quantity`.
     var type: String { get }
 
     /// The value's JSON.

@@ -1,5 +1,5 @@
 extension Coding {
-    /// A code of a system.
+    /// Creates a coding from a system and a code.
     public init(system: String?, code: String?, display: String? = nil) {
         self.init()
         self.system = system
@@ -9,7 +9,7 @@ extension Coding {
 }
 
 extension CodeableConcept {
-    /// A concept by its codes, and in plain words.
+    /// Creates a concept from codings and a text.
     public init(coding: [Coding], text: String? = nil) {
         self.init()
         self.coding = coding

@@ -1,17 +1,17 @@
-/// A typed view over a JSON object: reading a property reads the JSON, setting it writes the JSON.
+/// A typed view of a JSON object: reading a property reads the JSON, setting it writes the JSON.
 ///
-/// Nothing is decoded, so nothing can be lost: what a view does not name stays where it is. What stands under a name and
-/// is not as R4 has it reads as nil, or is left out of an array, and stays in the JSON until something else is set.
+/// Nothing is decoded, so nothing can be lost: members without a property remain. A value that does not have R4's type
+/// reads as nil, or is omitted from an array, and remains in the JSON until the property is set.
 public protocol ElementView: Sendable, Hashable {
-    /// The JSON that the view shows.
+    /// The JSON of the view.
     var object: JSONObject { get set }
 
-    /// The view over a JSON object.
+    /// Creates the view of a JSON object.
     init(_ object: JSONObject)
 }
 
 extension ElementView {
-    /// The view over a JSON object; nil for any other value.
+    /// Creates the view of a JSON object; nil for any other value.
     public init?(json: JSON?) {
         guard let object = json?.object else { return nil }
         self.init(object)
@@ -20,7 +20,7 @@ extension ElementView {
     /// The element as a JSON value.
     public var json: JSON { .object(object) }
 
-    /// The member of the element by its JSON name.
+    /// The member of the element with the JSON name.
     public subscript(key: String) -> JSON? {
         get { object[key] }
         set { object[key] = newValue }
@@ -42,20 +42,20 @@ extension ElementView {
         set { object[elements: "extension"] = newValue }
     }
 
-    /// The extensions with the URL (<https://hl7.org/fhir/R4/extensibility.html>).
+    /// Returns the extensions with the URL (<https://hl7.org/fhir/R4/extensibility.html>).
     public func extensions(_ url: String) -> [Extension] { self.extension.filter { $0.url == url } }
 
-    /// The first extension with the URL.
+    /// Returns the first extension with the URL.
     public func `extension`(_ url: String) -> Extension? { self.extension.first { $0.url == url } }
 
-    /// Whether two views show the same JSON.
+    /// Whether two views have equal JSON.
     public static func == (left: Self, right: Self) -> Bool { left.object == right.object }
 
     /// Hashes the JSON.
     public func hash(into hasher: inout Hasher) { hasher.combine(object) }
 }
 
-/// A view over an element whose definition is in a resource, or over a data type that may be modified alike.
+/// A view of an element that is defined inside a resource, or of a data type that can also have modifier extensions.
 public protocol BackboneElementView: ElementView {}
 
 extension BackboneElementView {

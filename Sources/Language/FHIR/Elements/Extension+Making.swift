@@ -1,11 +1,11 @@
 extension Extension {
-    /// An extension with a value.
+    /// Creates an extension with a value.
     public init(url: String, value: OpenChoice) {
         self.init(url: url)
         self.value = value
     }
 
-    /// The extension that says why a value is missing
+    /// Returns the extension with the reason why a value is missing
     /// (<https://hl7.org/fhir/R4/extension-data-absent-reason.html>).
     ///
     /// - Parameter reason: a code of <https://hl7.org/fhir/R4/valueset-data-absent-reason.html>.

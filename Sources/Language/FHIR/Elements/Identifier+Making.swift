@@ -1,5 +1,5 @@
 extension Identifier {
-    /// An identifier in a system.
+    /// Creates an identifier in a system.
     public init(system: String?, value: String) {
         self.init()
         self.system = system

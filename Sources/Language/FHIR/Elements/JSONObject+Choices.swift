@@ -1,17 +1,17 @@
 /// Members whose name ends in their type: `valueQuantity` for `value[x]` (<https://hl7.org/fhir/R4/json.html#element>).
 extension JSONObject {
-    /// The value of a choice by its name without `[x]`: the first in the document, where there are several.
+    /// The value of a choice by its name without `[x]`: the first in the document, if there are several.
     ///
-    /// Setting writes the value in the place of the first and removes all others, with what stands beside them. nil
-    /// removes them too; where there is no value, an id and extensions that stand alone stay.
+    /// Setting a value replaces the first one at its position and removes all others with their siblings. Setting nil
+    /// removes all values; if there is no value, a sibling without a value remains.
     public subscript<Value: ChoiceValue>(choice name: String) -> Value? {
         get { choice(name).map { Value(type: $0.type, json: $0.value) } }
         set { setChoice(name, type: newValue?.type, json: newValue?.json) }
     }
 
-    /// The id and extensions beside the primitive that is the value of a choice, also where they stand without a value.
+    /// The id and extensions of the primitive that is the value of a choice, also if there is no value.
     ///
-    /// Nothing is set where nothing stands, for the name has the type in it.
+    /// Setting has no effect if the choice is absent, because the member's name depends on the type.
     public subscript(choiceSibling name: String) -> PrimitiveElement? {
         get { choiceKey(name).flatMap { self[sibling: $0] } }
         set {
@@ -20,7 +20,7 @@ extension JSONObject {
         }
     }
 
-    /// The value of a choice with what its name ends in: `("Quantity", json)`.
+    /// Returns the value of a choice with the suffix of its name: `("Quantity", json)`.
     public func choice(_ name: String) -> (type: String, value: JSON)? {
         for member in members {
             if let type = JSONObject.choiceType(member.key[...], name) { return (type, member.value) }
@@ -28,13 +28,13 @@ extension JSONObject {
         return nil
     }
 
-    /// The name of the first value, or that to which what stands alone belongs.
+    /// Returns the name of the first value, or of the value to which a sibling without a value belongs.
     private func choiceKey(_ name: String) -> String? {
         if let (type, _) = choice(name) { return name + type }
         return keys.lazy.compactMap { JSONObject.siblingType($0, name) }.first.map { name + $0 }
     }
 
-    /// Returns the end of a member's name, where the member is one of the choice.
+    /// Returns the suffix of a member's name, if the member is one of the choice.
     private static func choiceType(_ key: Substring, _ name: String) -> String? {
         guard key.utf8.starts(with: name.utf8) else { return nil }
         let type = key.utf8.dropFirst(name.utf8.count)
@@ -56,7 +56,7 @@ extension JSONObject {
         for key in values where key != chosen { self[key] = nil }
         for key in beside where key.dropFirst() != chosen ?? "" { self[key] = nil }
         guard let chosen, let json else { return }
-        // Nothing of the choice stands before its first value but what is beside another one.
+        // Before the first value, the choice has only siblings of other values.
         let removed = all[..<(place ?? all.count)].filter { self[$0] == nil }.count
         set(chosen, json, at: (place ?? all.count) - removed)
     }

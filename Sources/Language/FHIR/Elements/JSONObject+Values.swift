@@ -1,49 +1,49 @@
-/// Members read and written by type: what the typed views are made of.
+/// Typed access to members, from which the typed views are built.
 extension JSONObject {
-    /// A resource of the type, with an id or without, that has no other elements yet.
+    /// Creates a resource of the type, with or without an id, and without other elements.
     public init(resourceType: String, id: String? = nil) {
         self.init()
         self["resourceType"] = .string(resourceType)
         if let id { self["id"] = .string(id) }
     }
 
-    /// The primitive under a name; nil where there is none or it is not written as its type is. Setting nil removes the
-    /// member, but not what stands beside it under the name with `_`.
+    /// The primitive with a name; nil if there is none or if it is malformed for its type. Setting nil removes the
+    /// member, but not its sibling with the prefix `_`.
     public subscript<Value: PrimitiveValue>(value key: String) -> Value? {
         get { self[key].flatMap { Value(json: $0) } }
         set { self[key] = newValue?.json }
     }
 
-    /// The primitives under a name. JSON's `null` and what is not written as the type is are left out.
+    /// The primitives with a name, without JSON's `null` and without values that are malformed for the type.
     ///
-    /// Setting puts the new values in the places of the old ones, further ones behind them. What was left out keeps its
-    /// place, and what stands beside a value under the name with `_` stays with its place as long as a value is there.
+    /// Setting replaces the old values at their indices and appends further ones. Omitted entries keep their indices,
+    /// and the sibling of a value stays at its index as long as there is a value.
     public subscript<Value: PrimitiveValue>(values key: String) -> [Value] {
         get { self[key]?.array?.compactMap { Value(json: $0) } ?? [] }
         set { setEntries(of: key, to: newValue.map(\.json)) { Value(json: $0) != nil } }
     }
 
-    /// The element under a name; nil where there is none or it is no object. Setting nil removes the member.
+    /// The element with a name; nil if there is none or it is not an object. Setting nil removes the member.
     public subscript<View: ElementView>(element key: String) -> View? {
         get { View(json: self[key]) }
         set { self[key] = newValue?.json }
     }
 
-    /// The elements under a name; what is no object is left out. Setting leaves it in its place; an empty array removes the
-    /// member, as FHIR has no empty arrays.
+    /// The elements with a name, without values that are not objects. Setting keeps these values at their indices; an
+    /// empty array removes the member, because FHIR does not allow empty arrays.
     public subscript<View: ElementView>(elements key: String) -> [View] {
         get { self[key]?.array?.compactMap { View(json: $0) } ?? [] }
         set { setEntries(of: key, to: newValue.map(\.json)) { $0.object != nil } }
     }
 
-    /// The id and extensions beside the primitive with the name (<https://hl7.org/fhir/R4/json.html#primitive>).
+    /// The id and extensions of the primitive with the name (<https://hl7.org/fhir/R4/json.html#primitive>).
     public subscript(sibling key: String) -> PrimitiveElement? {
         get { PrimitiveElement(json: self["_" + key]) }
         set { setSibling(of: key, to: newValue?.json) }
     }
 
-    /// The ids and extensions beside the primitives of an array, in their places; nil where a value has none. An array
-    /// without any removes the member.
+    /// The ids and extensions of the primitives of an array, at the same indices; nil for a value without any. An array
+    /// of only nil removes the member.
     public subscript(siblings key: String) -> [PrimitiveElement?] {
         get { self["_" + key]?.array?.map { PrimitiveElement(json: $0) } ?? [] }
         set {
@@ -52,7 +52,7 @@ extension JSONObject {
         }
     }
 
-    /// Writes what stands beside a primitive, behind it where it is new.
+    /// Writes the sibling of a primitive; a new one is inserted after the primitive.
     private mutating func setSibling(of key: String, to value: JSON?) {
         guard let value else {
             self["_" + key] = nil
@@ -61,19 +61,19 @@ extension JSONObject {
         set("_" + key, value, at: (keys.firstIndex(of: key) ?? count) + 1)
     }
 
-    /// Replaces the entries of an array that are of the type.
+    /// Replaces the entries of an array that have the type.
     private mutating func setEntries(of key: String, to values: [JSON], isEntry: (JSON) -> Bool) {
         var present = self[key]?.array ?? []
         let written = present.count
         let siblings = self["_" + key]?.array
-        // What stands beside nothing has its place, too.
+        // A sibling without a value also has an index.
         if let siblings { present += Array(repeating: .null, count: max(0, siblings.count - written)) }
         var places: [Int] = []
         var entries: [JSON] = []
         var left = values[...]
         for (place, entry) in present.enumerated() {
             if !isEntry(entry) {
-                // Of an array that loses its last value, only the places stay that have something beside them.
+                // An array that loses its last value keeps only the indices with a sibling.
                 entries.append(values.isEmpty ? .null : entry)
             } else if let value = left.popFirst() {
                 entries.append(value)

@@ -5,18 +5,18 @@ public struct LiteralReference: Sendable, Hashable {
     public let type: String
     /// The id of the resource.
     public let id: String
-    /// The server's base, without a last slash; nil where the reference is relative.
+    /// The server's base URL, without a trailing slash; nil if the reference is relative.
     public let base: String?
 
-    /// Reads a reference, of which a version is left out; nil for `#contained`, `urn:` and all that does not end in a
+    /// Reads a reference and ignores its version; nil for `#contained`, `urn:` and everything that does not end in a
     /// type and an id.
     public init?(_ text: String) {
         var text = text
-        // The parts are looked at from the end, so that no more of a long text is read than has to be.
+        // The segments are read from the end, so that only the end of a long text is read.
         let found: (type: String, id: String, base: String?)? = text.withUTF8 { bytes in
             guard !bytes.starts(with: "#".utf8), !bytes.starts(with: "urn:".utf8) else { return nil }
             let slash = UInt8(ascii: "/")
-            // 1. The last `_history` and all behind it are no part of the reference.
+            // 1. The last `_history` and everything after it are not part of the reference.
             var end = bytes.count
             var start = end
             while start >= 0 {
@@ -28,11 +28,11 @@ public struct LiteralReference: Sendable, Hashable {
                 }
                 start = part - 1
             }
-            // 2. The type and the id, and what stands before them.
+            // 2. The type and the id, and the base URL before them.
             let id = LiteralReference.start(ofPartBefore: end, bytes)
             guard id > 0 else { return nil }
             let type = LiteralReference.start(ofPartBefore: id - 1, bytes)
-            // A server's name is no type: `http://X/a` has an empty part before it.
+            // The name of a server is not a type: in `http://X/a` it follows an empty segment.
             if type > 0 { guard type > 1, bytes[type - 2] != slash else { return nil } }
             return (
                 String(decoding: bytes[type..<(id - 1)], as: UTF8.self),
@@ -44,13 +44,13 @@ public struct LiteralReference: Sendable, Hashable {
         (type, id, base) = (found.type, found.id, found.base)
     }
 
-    /// Whether the reference is to a resource of the server that is reached at some base URLs: it is relative, or has one of
-    /// these in front (<https://hl7.org/fhir/R4/references.html#literal>).
+    /// Whether the reference is to a resource of the server with some base URLs: it is relative, or begins with one of
+    /// them (<https://hl7.org/fhir/R4/references.html#literal>).
     ///
-    /// - Parameter ownBases: the server's base URLs, without a last slash.
+    /// - Parameter ownBases: the server's base URLs, without a trailing slash.
     public func isLocal(to ownBases: [String]) -> Bool { base.map(ownBases.contains) ?? true }
 
-    /// Where the part begins that ends before a place.
+    /// Returns the start of the segment that ends before an offset.
     private static func start(ofPartBefore end: Int, _ bytes: UnsafeBufferPointer<UInt8>) -> Int {
         var place = end
         while place > 0, bytes[place - 1] != UInt8(ascii: "/") { place -= 1 }

@@ -1,13 +1,13 @@
-/// The id and extensions of a primitive, which stand beside it under its name with `_` before it
+/// The id and extensions of a primitive, which are in the sibling member of the same name with the prefix `_`
 /// (<https://hl7.org/fhir/R4/json.html#primitive>).
 public struct PrimitiveElement: ElementView {
-    /// The JSON that the view shows.
+    /// The JSON of the view.
     public var object: JSONObject
 
-    /// The view over a JSON object.
+    /// Creates the view of a JSON object.
     public init(_ object: JSONObject) { self.object = object }
 
-    /// Extensions for a primitive.
+    /// Creates the extensions of a primitive.
     public init(extension: [Extension] = []) {
         object = JSONObject()
         self.extension = `extension`

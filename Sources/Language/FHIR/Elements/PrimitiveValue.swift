@@ -1,6 +1,7 @@
-/// A Swift value that stands as one JSON value: FHIR's primitives (<https://hl7.org/fhir/R4/datatypes.html#primitive>).
+/// A Swift value that is written as one JSON value: FHIR's primitives
+/// (<https://hl7.org/fhir/R4/datatypes.html#primitive>).
 public protocol PrimitiveValue: Sendable, Hashable {
-    /// The value of the JSON; nil where it is of another type or not written as FHIR asks.
+    /// Creates the value from JSON; nil if it has another type or does not follow FHIR's format.
     init?(json: JSON)
 
     /// The value as JSON.
@@ -8,7 +9,7 @@ public protocol PrimitiveValue: Sendable, Hashable {
 }
 
 extension String: PrimitiveValue {
-    /// The text of a JSON string; nil for any other value.
+    /// Creates the text of a JSON string; nil for any other value.
     public init?(json: JSON) {
         guard case .string(let text) = json else { return nil }
         self = text
@@ -19,7 +20,7 @@ extension String: PrimitiveValue {
 }
 
 extension Bool: PrimitiveValue {
-    /// The value of a JSON boolean; nil for any other value.
+    /// Creates the value of a JSON boolean; nil for any other value.
     public init?(json: JSON) {
         guard case .bool(let value) = json else { return nil }
         self = value
@@ -30,7 +31,8 @@ extension Bool: PrimitiveValue {
 }
 
 extension Int: PrimitiveValue {
-    /// The value of a JSON number without fraction and exponent; nil for any other value, and for `-0`, which no `Int` is.
+    /// Creates the value of a JSON number without fraction and exponent; nil for any other value, and for `-0`, which
+    /// `Int` cannot represent.
     public init?(json: JSON) {
         guard case .number(let number) = json, let value = number.integer, number.text != "-0" else { return nil }
         self = value
@@ -41,7 +43,7 @@ extension Int: PrimitiveValue {
 }
 
 extension JSONNumber: PrimitiveValue {
-    /// The JSON number with its digits; nil for any other value.
+    /// Creates the JSON number with its digits; nil for any other value.
     public init?(json: JSON) {
         guard case .number(let number) = json else { return nil }
         self = number
@@ -52,7 +54,8 @@ extension JSONNumber: PrimitiveValue {
 }
 
 extension DateTime: PrimitiveValue {
-    /// The date or date and time of a JSON string; nil for any other value, and for text that is no date of FHIR's.
+    /// Creates the date or date and time of a JSON string; nil for any other value, and for a text that is not a date
+    /// of FHIR.
     public init?(json: JSON) {
         guard case .string(let text) = json else { return nil }
         self.init(text)
@@ -63,7 +66,7 @@ extension DateTime: PrimitiveValue {
 }
 
 extension TimeOfDay: PrimitiveValue {
-    /// The time of a JSON string; nil for any other value, and for text that is no time of FHIR's.
+    /// Creates the time of a JSON string; nil for any other value, and for a text that is not a time of FHIR.
     public init?(json: JSON) {
         guard case .string(let text) = json else { return nil }
         self.init(text)

@@ -1,5 +1,5 @@
 extension Quantity {
-    /// A quantity in a UCUM unit.
+    /// Creates a quantity in a UCUM unit.
     public init(value: JSONNumber, unit: String?, ucum code: String?) {
         self.init()
         self.value = value

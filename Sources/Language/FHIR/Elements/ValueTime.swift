@@ -1,22 +1,22 @@
 import Core
 
-/// When a value of an Observation was measured, whose period is that of several: an extension of ours.
+/// Time of measurement of one value of an Observation whose period covers several values: an extension of Tributary.
 public struct ValueTime: Sendable, Hashable {
-    /// The code of the component that has the value, in ``CodeSystemURL/deviceConnector``; nil for the Observation's own.
+    /// The code of the value's component, in ``CodeSystemURL/deviceConnector``; nil for the Observation's own value.
     public let name: String?
-    /// When it was measured.
+    /// Time of measurement.
     public let time: DateTime
 
     /// The URL of the extension.
     public static let url = "urn:tributary:value-time"
 
-    /// Puts both together.
+    /// Creates the time of a value.
     public init(name: String?, time: DateTime) {
         self.name = name
         self.time = time
     }
 
-    /// Reads the extension; nil for another one, or one without a time.
+    /// Reads the extension; nil for another extension, or for one without a time.
     public init?(_ extension: Extension) {
         guard `extension`.url == Self.url else { return nil }
         var (name, time): (String?, DateTime?) = (nil, nil)

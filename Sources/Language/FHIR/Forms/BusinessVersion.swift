@@ -1,19 +1,21 @@
-/// The place of a definition's version among its others (<https://hl7.org/fhir/R4/resource.html#versions>).
+/// A definition's version that can be compared with its other versions
+/// (<https://hl7.org/fhir/R4/resource.html#versions>).
 ///
-/// FHIR leaves it to authors how they count. Numbers in a version are compared as numbers and words as words, so that `1.10`
-/// comes after `1.9`, `1.0` after `1.0-beta`, and dates in their order. No version comes before
-/// any that begins with a number.
+/// FHIR leaves the numbering to authors. Numbers in a version are compared as numbers and words as words, so that
+/// `1.10` comes after `1.9`, `1.0` after `1.0-beta`, and dates are in their order. A missing version comes before any
+/// version that begins with a number.
 public struct BusinessVersion: Sendable, Comparable {
     private let parts: [Part]
 
-    /// A run of digits or letters in a version, or its end: `1.0-beta` comes before `1.0`, and that before `1.0.1`.
+    /// A sequence of digits or letters in a version, or its end: `1.0-beta` comes before `1.0`, and that before
+    /// `1.0.1`.
     private enum Part: Sendable, Comparable {
         case word(String)
         case end
         case number(digits: Int, String)
     }
 
-    /// Reads a version as it is written; `v10` has a word and a number.
+    /// Reads a version; `v10` has a word and a number.
     public init(_ text: String?) {
         var parts: [Part] = []
         var rest = Substring(text ?? "")

@@ -1,7 +1,7 @@
-/// The place of a published resource among the others of its name: what is active comes after drafts and what is retired,
-/// then the greater version (``BusinessVersion``) comes later, then the later date.
+/// The rank of a published resource among others with the same name: active resources rank above drafts and retired
+/// ones, then by version (``BusinessVersion``), then by date.
 ///
-/// The elements are the same in all releases of FHIR (<https://hl7.org/fhir/R4/canonicalresource.html>).
+/// These elements are the same in all releases of FHIR (<https://hl7.org/fhir/R4/canonicalresource.html>).
 public struct PublishedRank: Sendable, Comparable {
     private let isActive: Bool
     private let version: BusinessVersion
@@ -12,7 +12,7 @@ public struct PublishedRank: Sendable, Comparable {
         let status = resource.object["status"]?.string
         isActive = status != "draft" && status != "retired"
         version = BusinessVersion(resource.object["version"]?.string)
-        // Texts of dates sort as the dates do, but for offsets within a day.
+        // The texts of dates sort like the dates, except for offsets within a day.
         date = resource.object["date"]?.string ?? ""
     }
 

@@ -1,5 +1,5 @@
-/// A parameter of searches among published resources, forms and definitions: those that all of their types have
-/// (<https://hl7.org/fhir/R4/questionnaire.html#search>). Several values, with commas between them, mean any of them.
+/// A search parameter for published resources, forms and definitions: those that all of their types have
+/// (<https://hl7.org/fhir/R4/questionnaire.html#search>). Several values, separated by commas, are alternatives.
 public enum PublishedSearchParameter: String, Sendable, CaseIterable {
     case id = "_id"
     case identifier
@@ -9,10 +9,10 @@ public enum PublishedSearchParameter: String, Sendable, CaseIterable {
     case url
     case version
 
-    /// Whether a resource, in any release of FHIR, has what is asked for: `name` and `title` begin with one of the values,
-    /// whatever the case, and all else is equal to one.
+    /// Whether a resource, in any release of FHIR, matches: `name` and `title` begin with one of the values, ignoring
+    /// case; all other elements are equal to one of the values.
     ///
-    /// - Parameter ids: the ids under which the resource is found; its own where nil.
+    /// - Parameter ids: the ids under which the resource is found; nil for its own id.
     public func matches(_ resource: Resource, _ value: String, ids: Set<String>? = nil) -> Bool {
         let values = value.split(separator: ",").map(String.init)
         let found = resource.object[rawValue]?.string
@@ -24,7 +24,7 @@ public enum PublishedSearchParameter: String, Sendable, CaseIterable {
             return values.contains { text.hasPrefix($0.lowercased()) }
         case .identifier:
             guard let identifier = resource.object["identifier"] else { return false }
-            // One, or several: the releases differ.
+            // One identifier or several, depending on the release.
             return (identifier.array ?? [identifier]).contains { one in
                 guard let own = one["value"]?.string else { return false }
                 return values.contains { $0 == own || $0 == "\(one["system"]?.string ?? "")|\(own)" }

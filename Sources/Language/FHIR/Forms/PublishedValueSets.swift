@@ -1,13 +1,13 @@
-/// The value sets that a study has published beside its forms, found by the names that questions give them
+/// The value sets that a study has published with its forms, looked up by the names in questions
 /// (<https://hl7.org/fhir/R4/questionnaire-definitions.html#Questionnaire.item.answerValueSet>).
 ///
-/// A name is a canonical, which means the newest version where it names none, or a reference (`ValueSet/id`, also relative to
-/// a server's address), as C3-PRO's forms have them.
+/// A name is a canonical, which means the newest version if it has none, or a reference (`ValueSet/id`, also relative
+/// to a server's URL), as in C3-PRO's forms.
 public struct PublishedValueSets: Sendable {
     private let byURL: [String: [ValueSet]]
     private let byID: [String: ValueSet]
 
-    /// Makes the value sets of those that are published; of two alike the first counts.
+    /// Creates the collection from published value sets. Of two with the same version, the first is used.
     public init(_ sets: [ValueSet] = []) {
         let versions: [BusinessVersion] = sets.map { BusinessVersion($0.version) }
         let places: [Int] = sets.indices.sorted { left, right in
@@ -23,7 +23,7 @@ public struct PublishedValueSets: Sendable {
         self.byID = byID
     }
 
-    /// The value set of a name; nil where none such, or no such version of it, is published.
+    /// Returns the value set for a name; nil if no such value set, or no such version of it, is published.
     public func valueSet(_ name: String) -> ValueSet? {
         let canonical = CanonicalURL(name)
         if let found = byURL[canonical.url] {

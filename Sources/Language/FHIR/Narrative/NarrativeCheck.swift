@@ -1,20 +1,20 @@
 import Core
 
-/// Whether the XHTML of a narrative is what FHIR allows: well formed, only formatting, nothing active
+/// Checks that the XHTML of a narrative is what FHIR allows: well-formed, only formatting, no active content
 /// (<https://hl7.org/fhir/R4/narrative.html#Narrative>).
 public enum NarrativeCheck {
-    /// A fault of a narrative. The text of the narrative is never in it.
+    /// A fault of a narrative. It never contains text of the narrative.
     public struct Problem: CodedError, Hashable {
-        /// A sentence that says what to do.
+        /// A sentence that describes the fault and its correction.
         public let message: String
-        /// Whether there is nothing to read.
+        /// Whether the narrative has no content.
         public let isEmptyDiv: Bool
 
-        /// The constraint that the narrative breaks: `txt-2` where there is nothing to read, or `txt-1`.
+        /// The constraint that the narrative violates: `txt-2` if it has no content, otherwise `txt-1`.
         public var code: String { isEmptyDiv ? "txt-2" : "txt-1" }
     }
 
-    /// The first problem in a `div`; nil where there is none.
+    /// Returns the first problem in a `div`; nil if there is none.
     public static func problem(in xhtml: String) -> Problem? {
         var scanner = XHTMLScanner(xhtml)
         do {
@@ -29,7 +29,7 @@ public enum NarrativeCheck {
         }
     }
 
-    /// Elements of HTML 4.0 chapters 7 to 11 and 15, as FHIR lists them.
+    /// Elements of HTML 4.0 chapters 7 to 11 and 15, as listed by FHIR.
     static let elements: Set<String> = [
         "p", "br", "div", "h1", "h2", "h3", "h4", "h5", "h6", "a", "span", "b", "em", "i", "strong", "small", "big",
         "tt", "dfn", "q", "var", "abbr", "acronym", "cite", "blockquote", "hr", "address", "bdo", "kbd", "sub", "sup",
@@ -37,7 +37,7 @@ public enum NarrativeCheck {
         "tbody", "th", "td", "code", "samp", "img", "map", "area", "ins", "del", "u", "s", "strike", "center", "font",
     ]
 
-    /// Attributes that any element may have.
+    /// Attributes that are allowed in any element.
     static let attributes: Set<String> = [
         "title", "style", "class", "id", "lang", "xml:lang", "dir", "accesskey", "tabindex", "span", "width", "height",
         "align", "valign", "char", "charoff", "abbr", "axis", "headers", "scope", "rowspan", "colspan", "xmlns",
@@ -45,7 +45,7 @@ public enum NarrativeCheck {
         "noshade", "cite", "datetime", "xml:base",
     ]
 
-    /// Attributes of one element only.
+    /// Attributes that are allowed in one element only.
     static let ownAttributes: [String: Set<String>] = [
         "a": ["href", "name", "charset", "hreflang", "rel", "rev", "shape", "coords", "target"],
         "img": ["src", "alt", "longdesc", "usemap", "ismap", "border", "hspace", "vspace", "name"],

@@ -1,6 +1,7 @@
-/// Walks the XHTML of a narrative once: well-formedness, elements, attributes, and whether there is something to read.
+/// Scans the XHTML of a narrative once: well-formedness, elements, attributes, and whether there is content.
 ///
-/// A scanner of its own, for the language modules build where no XML library is, and nothing of the text is kept.
+/// It uses no XML library, because the language modules also build on platforms without one. None of the text is
+/// stored.
 struct XHTMLScanner {
     static let maximumDepth = 192
 
@@ -11,9 +12,9 @@ struct XHTMLScanner {
 
     init(_ text: String) { bytes = Array(text.utf8) }
 
-    /// The whole text as one `div`.
+    /// Scans the whole text as one `div`.
     ///
-    /// - Returns: whether there is text or an image in it.
+    /// - Returns: whether it contains text or an image.
     mutating func document() throws(NarrativeCheck.Problem) -> Bool {
         skipSpace()
         guard peek() == UInt8(ascii: "<") else {
@@ -25,7 +26,7 @@ struct XHTMLScanner {
             skipSpace()
             if position == bytes.count { break }
             guard matches("<!--") else {
-                throw problem("Nothing may stand behind the div of a narrative: move it inside.")
+                throw problem("Nothing may follow the div of a narrative: move it inside.")
             }
             try comment()
         }
@@ -50,7 +51,7 @@ struct XHTMLScanner {
         }
     }
 
-    /// Text up to the next tag or entity.
+    /// Scans text up to the next tag or entity.
     private mutating func text() throws(NarrativeCheck.Problem) {
         let (start, wasRead) = (position, hasContent)
         let (end, isRead, hasControl) = bytes.withUnsafeBufferPointer { bytes in
@@ -68,13 +69,13 @@ struct XHTMLScanner {
             return (place, isRead, false)
         }
         (position, hasContent) = (end, isRead)
-        if hasControl { throw problem("A control character stands in the narrative: remove it.") }
+        if hasControl { throw problem("The narrative contains a control character: remove it.") }
     }
 
     private mutating func element(isRoot: Bool) throws(NarrativeCheck.Problem) {
         position += 1
         let name = self.name()
-        guard !name.isEmpty else { throw problem("A < stands alone in the narrative: write &lt;.") }
+        guard !name.isEmpty else { throw problem("The narrative contains a single <: write &lt;.") }
         if isRoot, name != "div" { throw problem("A narrative is one div of XHTML: put the content into a div.") }
         guard NarrativeCheck.elements.contains(name) else {
             throw problem(
@@ -86,7 +87,7 @@ struct XHTMLScanner {
         if name == "img" { hasContent = true }
         let space = try attributes(of: name)
         if isRoot, let space, space != "http://www.w3.org/1999/xhtml" {
-            throw problem("The div of a narrative has the namespace http://www.w3.org/1999/xhtml: write it so.")
+            throw problem("The div of a narrative has the namespace http://www.w3.org/1999/xhtml: correct it.")
         }
         if isRoot, space == nil {
             throw problem("The div of a narrative names its namespace: add xmlns=\"http://www.w3.org/1999/xhtml\".")
@@ -101,7 +102,7 @@ struct XHTMLScanner {
         }
     }
 
-    /// The attributes of an element; what `xmlns` says.
+    /// Scans the attributes of an element and returns the value of `xmlns`.
     private mutating func attributes(of element: String) throws(NarrativeCheck.Problem) -> String? {
         var seen: Set<String> = []
         var namespace: String?
@@ -121,7 +122,7 @@ struct XHTMLScanner {
                 )
             }
             guard seen.insert(name).inserted else {
-                throw problem("An attribute stands twice on one element: remove one.")
+                throw problem("An element has the same attribute twice: remove one.")
             }
             skipSpace()
             guard peek() == UInt8(ascii: "=") else {
@@ -130,12 +131,12 @@ struct XHTMLScanner {
             position += 1
             skipSpace()
             guard let quote = peek(), quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
-                throw problem("The value of an attribute stands in quotes.")
+                throw problem("The value of an attribute must be in quotes.")
             }
             position += 1
             let start = position
             while let byte = peek(), byte != quote {
-                if byte == UInt8(ascii: "<") { throw problem("A < stands in the value of an attribute: write &lt;.") }
+                if byte == UInt8(ascii: "<") { throw problem("The value of an attribute contains <: write &lt;.") }
                 position += 1
             }
             guard peek() == quote else { throw problem("The value of an attribute is not closed: add the quote.") }
@@ -146,7 +147,7 @@ struct XHTMLScanner {
         }
     }
 
-    /// No script may hide in a link or a style.
+    /// Refuses scripts in links and styles.
     private func check(_ value: String) throws(NarrativeCheck.Problem) {
         let plain = value.lowercased().filter { !$0.isWhitespace }
         if plain.hasPrefix("javascript:") || plain.hasPrefix("vbscript:") || plain.contains("expression(")
@@ -182,7 +183,7 @@ struct XHTMLScanner {
             name.hasPrefix("#x")
             ? UInt32(name.dropFirst(2), radix: 16) != nil : name.hasPrefix("#") && UInt32(name.dropFirst()) != nil
         guard peek() == UInt8(ascii: ";"), isNumber || ["amp", "lt", "gt", "quot", "apos"].contains(name) else {
-            throw problem("A & stands alone in the narrative: write &amp;.")
+            throw problem("The narrative contains a single &: write &amp;.")
         }
         position += 1
     }
@@ -216,7 +217,7 @@ struct XHTMLScanner {
         NarrativeCheck.Problem(message: message, isEmptyDiv: false)
     }
 
-    /// A name from the text, short and harmless enough to be shown.
+    /// Returns a name from the text, made short and harmless so that it can be shown.
     private static func shown(_ name: String) -> String {
         let plain = name.unicodeScalars.filter { $0.isASCII }.prefix(20)
         return String(String.UnicodeScalarView(plain))

@@ -1,18 +1,18 @@
-/// The ways to the references that say whose a resource is, for each type: compiled once from the expressions of the
-/// search parameters of R4's Patient compartment.
+/// The paths of the references that determine a resource's patients, for each type: compiled once from the expressions
+/// of the search parameters of R4's Patient compartment.
 struct OwnerPaths: Sendable {
     static let r4 = OwnerPaths(.r4)
 
-    /// A way to references.
+    /// A path to references.
     struct Path: Sendable, Hashable {
-        /// The names of the members, outermost first. The last one may have the type of a choice behind it.
+        /// The names of the members, outermost first. The last name may be followed by the type of a choice.
         let names: [String]
-        /// Whether a reference that tells neither type nor id is meant to be to a patient: one by an identifier alone.
+        /// Whether a reference with neither type nor id is assumed to be to a patient: one with only an identifier.
         let isForPatients: Bool
     }
 
     private var byType: [String: [Path]] = [:]
-    /// Expressions that are not understood, which a test rules out.
+    /// Expressions that were not understood. A test ensures that there are none.
     private(set) var unread: [String] = []
 
     private init(_ table: SearchParameterTable) {
@@ -31,18 +31,18 @@ struct OwnerPaths: Sendable {
             }
             byType[type] = names.map { Path(names: $0, isForPatients: OwnerPaths.isForPatients($0, of: type)) }
         }
-        // Access to a Binary is access to the resource that it names (<https://hl7.org/fhir/R4/binary.html>).
+        // Access to a Binary is access to the resource in `securityContext` (<https://hl7.org/fhir/R4/binary.html>).
         byType["Binary"] = OwnerPaths.unknown + [Path(names: ["securityContext"], isForPatients: false)]
     }
 
-    /// The ways of a type; of one that R4 does not know, those that count in every type.
+    /// Returns the paths of a type; of a type that R4 does not define, those that apply to every type.
     func paths(of type: String) -> [Path] { byType[type] ?? OwnerPaths.unknown }
 
-    /// The members that count in every type.
+    /// The members that apply to every type.
     private static let always = [["subject"], ["patient"]]
     private static let unknown = always.map { Path(names: $0, isForPatients: true) }
 
-    /// The codes of the parameters that lead from a type to patients.
+    /// Returns the codes of the parameters that lead from a type to patients.
     static func codes(of type: String, _ table: SearchParameterTable = .r4) -> [String] {
         if type == "Contract" { return ["subject", "signer"] }
         let codes = table.compartmentParameters("Patient", of: type).filter { $0 != "{def}" }
@@ -52,8 +52,8 @@ struct OwnerPaths: Sendable {
 
     // MARK: Expressions
 
-    /// The paths of an expression that begin with the type; nil where it has more than paths, unions, casts and the
-    /// question whether a path leads to a Patient.
+    /// Returns the paths of an expression that begin with the type; nil if it contains anything but paths, unions,
+    /// casts and the test whether a reference is to a Patient.
     static func compiled(_ expression: String, of type: String) -> [[String]]? {
         var paths: [[String]] = []
         for part in expression.split(separator: "|") {
@@ -63,7 +63,8 @@ struct OwnerPaths: Sendable {
         return paths
     }
 
-    /// The names of `A.b.where(resolve() is Patient)`, `(A.b as Reference)`, `A.b.as(Reference)`, `A.b.ofType(Reference)`.
+    /// Returns the names in `A.b.where(resolve() is Patient)`, `(A.b as Reference)`, `A.b.as(Reference)`,
+    /// `A.b.ofType(Reference)`.
     private static func path(_ text: String) -> [String]? {
         var text = text.filter { !$0.isWhitespace || $0 == " " }[...]
         func trim() {
@@ -87,7 +88,8 @@ struct OwnerPaths: Sendable {
         return isPlain && names.count > 1 ? names : nil
     }
 
-    /// Whether an element is mostly a patient: it is named so, or R4 allows no person of the staff and no organization.
+    /// Whether an element usually refers to a patient: by its name, or because R4 allows a Patient, but no Practitioner
+    /// and no Organization.
     private static func isForPatients(_ names: [String], of type: String) -> Bool {
         if names == ["subject"] || names == ["patient"] { return true }
         let model = TypeModel.r4
@@ -104,7 +106,7 @@ struct OwnerPaths: Sendable {
 }
 
 extension SearchParameterTable {
-    /// The resource types that have parameters in a compartment.
+    /// Returns the resource types that have parameters in a compartment.
     func types(in compartment: String) -> [String] {
         TypeModel.r4.resourceTypes.filter { !compartmentParameters(compartment, of: $0).isEmpty }
     }

@@ -1,13 +1,13 @@
-/// The references of one resource, each asked whether it is to a patient.
+/// Collects the patients to which the references of one resource refer.
 struct OwnerSearch {
     private let resource: Resource
     private var patients: Set<String> = []
     private var elsewhere: Set<String> = []
     private var hasUnresolved = false
-    /// The contained resources by their ids, once they were asked for.
+    /// The contained resources by their ids; nil until they are needed.
     private var contained: [String: Kind]?
 
-    /// The target of a reference, as far as it is known.
+    /// The kind of a reference's target, as far as it is known.
     private enum Kind { case patient, other, unknown }
 
     init(in resource: Resource) { self.resource = resource }
@@ -24,7 +24,7 @@ struct OwnerSearch {
         switch json {
         case .null: break
         case .array(let items):
-            // Every element of an array is looked at, also where FHIR wants none.
+            // Every element of an array is searched, also if FHIR does not allow an array.
             for item in items { look(in: item, names, path) }
         case .object(let object):
             guard let name = names.first else {
@@ -32,10 +32,10 @@ struct OwnerSearch {
                 return
             }
             if let inner = object[name] { look(in: inner, names.dropFirst(), path) }
-            // A choice has its type behind the name.
+            // The name of a choice is followed by its type.
             if names.count == 1, let inner = object[name + "Reference"] { look(in: inner, [], path) }
         default:
-            // A text where a reference should be may name anybody.
+            // A text instead of a reference could name any patient.
             if names.isEmpty { hasUnresolved = true }
         }
     }
@@ -52,7 +52,7 @@ struct OwnerSearch {
                 return
             }
             let found = json.string.map { target(of: $0) } ?? .unknown
-            // What it is said to be counts where nothing else tells it.
+            // The stated type is used only if nothing else determines the type.
             if found == .patient || stated == .patient || found == .unknown && stated != .other { hasUnresolved = true }
             return
         }
@@ -67,23 +67,23 @@ struct OwnerSearch {
         }
     }
 
-    /// A Patient of another server is another one than that of the same id here.
+    /// Adds a patient. A Patient of another server is not the one with the same id on this server.
     private mutating func patient(_ literal: LiteralReference) {
         guard let base = literal.base else {
             patients.insert(literal.id)
             return
         }
         let address = "\(base)/\(literal.type)/\(literal.id)"
-        // A longer one is no address that a store keeps.
+        // A store does not keep a longer address.
         if address.utf8.count <= Self.longestAddress { elsewhere.insert(address) } else { hasUnresolved = true }
     }
 
     private static let longestAddress = 500
 
-    /// Returns the target of `#id`; of all that is no `Type/id`, nothing is known.
+    /// Returns the kind of the target of `#id`; unknown for everything else that is not `Type/id`.
     private mutating func target(of text: String) -> Kind {
         guard text.hasPrefix("#") else { return .unknown }
-        // The resource itself, which is no Patient.
+        // A reference to the resource itself, which is not a Patient.
         guard text.count > 1 else { return .other }
         let kinds = contained ?? OwnerSearch.kinds(ofContainedIn: resource)
         contained = kinds
@@ -97,19 +97,19 @@ struct OwnerSearch {
             // Some apps write the id with the # of the reference.
             let name = id.hasPrefix("#") ? String(id.dropFirst()) : id
             let kind = item["resourceType"].map(kind) ?? .unknown
-            // Of two with the same id, either may be meant.
+            // If two have the same id, either can be the target.
             kinds[name] = kinds[name].map { $0 == kind ? kind : .unknown } ?? kind
         }
         return kinds
     }
 
-    /// Returns the type that a text names: by its name, or by the URL of its definition.
+    /// Returns the type in a text: its name, or the URL of its definition.
     private static func kind(_ json: JSON) -> Kind {
         guard let text = json.string else { return .unknown }
         return kind(ofType: Reference.typeName(stated: text)) ?? .unknown
     }
 
-    /// nil where R4 has no resources of the type.
+    /// Returns nil if R4 has no resources of the type.
     private static func kind(ofType name: String) -> Kind? {
         guard let type = TypeModel.r4.type(name), TypeModel.r4.kind(of: type) == .resource else { return nil }
         return name == "Patient" ? .patient : TypeModel.r4.isAbstract(type) ? .unknown : .other

@@ -1,15 +1,16 @@
 extension Resource {
-    /// Whose the resource is: the patients that R4's Patient compartment finds
+    /// The patients that own the resource, according to R4's Patient compartment
     /// (<https://hl7.org/fhir/R4/compartmentdefinition-patient.html>).
     ///
-    /// - A Patient is itself alone, whatever it links to.
-    /// - A Device is its `patient`'s, a Contract its `subject`'s and its signers'; a resource of any other type outside
-    ///   of the compartment is whose its search parameters `subject` and `patient` say.
-    /// - Members named `subject` and `patient` count in every type, also where R4 has no such element, so that nobody is
-    ///   hidden behind a name that a reader passes over.
+    /// - A Patient is owned only by itself, whatever it links to.
+    /// - A Device is owned by its `patient`, a Contract by its `subject` and its signers. A resource of any other type
+    ///   outside of the compartment is owned according to its search parameters `subject` and `patient`.
+    /// - Members named `subject` and `patient` are evaluated in every type, also if R4 does not define them, so that an
+    ///   unknown element cannot hide a patient.
     ///
-    /// A reference to a Patient counts in each form: relative, absolute, with a version. With another server's base in front
-    /// it is to another patient (``ResourceOwners/elsewhere``). What refers to a patient and does not tell the id is said by ``ResourceOwners/hasUnresolved``. The cost is linear in the resource.
+    /// A reference to a Patient is recognized in each form: relative, absolute, with a version. A reference with
+    /// another server's base URL is to another patient (``ResourceOwners/elsewhere``). References to a patient without
+    /// an id are reported by ``ResourceOwners/hasUnresolved``. The cost is linear in the size of the resource.
     public var owners: ResourceOwners {
         if resourceType == "Patient" {
             guard let id, Resource.isID(id) else { return ResourceOwners(patients: [], hasUnresolved: true) }

@@ -1,11 +1,11 @@
 extension OperationOutcome {
-    /// An outcome with one problem.
+    /// Creates an outcome with one issue.
     ///
     /// - Parameters:
-    ///   - severity: how bad it is.
-    ///   - code: what sort of problem it is.
-    ///   - detail: our own stable code.
-    ///   - diagnostics: a sentence that a person can act on; it must hold no health data and no secret.
+    /// - severity: the severity of the issue.
+    /// - code: the type of the issue.
+    /// - detail: Tributary's stable code.
+    /// - diagnostics: a sentence that a person can act on; it must not contain health data or secrets.
     public init(severity: IssueSeverity = .error, code: IssueType, detail: String, diagnostics: String) {
         var issue = Issue(severity: severity, code: code)
         issue.details = CodeableConcept(coding: [], text: detail)

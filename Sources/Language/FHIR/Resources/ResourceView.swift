@@ -1,11 +1,11 @@
-/// A typed view over a resource (<https://hl7.org/fhir/R4/resource.html>).
+/// A typed view of a resource (<https://hl7.org/fhir/R4/resource.html>).
 public protocol ResourceView: ElementView, ResourceContent {
     /// The name in `resourceType`; empty for a view of any resource.
     static var resourceType: String { get }
 }
 
 extension ResourceView {
-    /// The name of the resource's type; empty where it has none.
+    /// The name of the resource's type; empty if it has none.
     public var resourceType: String { object[value: "resourceType"] ?? "" }
 
     /// `Resource.id`: id, 0..1.
@@ -62,7 +62,7 @@ extension ResourceView {
     public var resource: Resource { Resource(object) }
 }
 
-/// A typed view over a resource that may have a narrative, other resources inside and extensions
+/// A typed view of a resource that can have a narrative, contained resources and extensions
 /// (<https://hl7.org/fhir/R4/domainresource.html>): all types but Bundle, Parameters and Binary.
 public protocol DomainResourceView: ResourceView {}
 
@@ -91,7 +91,7 @@ extension DomainResourceView {
         set { object[elements: "modifierExtension"] = newValue }
     }
 
-    /// The contained resource that a `#id` reference names.
+    /// Returns the contained resource to which a `#id` reference refers.
     public func containedResource(_ reference: String?) -> Resource? {
         guard let reference, reference.hasPrefix("#") else { return nil }
         let id = reference.dropFirst()

@@ -1,10 +1,10 @@
 extension Resource {
-    /// The security labels: the codings of `meta.security`, of the resource and of what it contains
+    /// The security labels: the codings of `meta.security`, of the resource and of its contained resources
     /// (<https://hl7.org/fhir/R4/security-labels.html>).
     ///
-    /// Nothing that stands where a label should is passed over: what is no coding is an empty one, and an element counts
-    /// also where an array should be and the reverse, so that nobody takes a label off by its form. What the codes mean is
-    /// not said here. The cost is linear in the resource.
+    /// Malformed labels are not ignored: a value that is not a coding counts as an empty coding, and an array is
+    /// accepted instead of an element and vice versa, so that no label can be hidden by its form. The codes are not
+    /// interpreted here. The cost is linear in the size of the resource.
     public var securityLabels: [Coding] {
         var labels: [Coding] = []
         Resource.addLabels(of: .object(object), to: &labels)
@@ -19,11 +19,12 @@ extension Resource {
             }
             for label in items(meta["security"]) { labels.append(Coding(json: label) ?? Coding()) }
         }
-        // R4 contains nothing in what is contained; what breaks the rule has its labels all the same.
+        // In R4, contained resources have no contained resources; labels of resources that violate this rule are
+        // included.
         for contained in items(resource["contained"]) { addLabels(of: contained, to: &labels) }
     }
 
-    /// The items of an array, however deep it stands in others; a value that is none, as the only item.
+    /// Returns the items of an array, including those of nested arrays; any other value as the only item.
     private static func items(_ json: JSON?) -> [JSON] {
         switch json {
         case nil, .null: []

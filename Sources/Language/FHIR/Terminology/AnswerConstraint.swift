@@ -1,6 +1,7 @@
-/// The answers that a question with options takes (<https://hl7.org/fhir/R5/valueset-questionnaire-answer-constraint.html>).
+/// The answers that a question with options allows
+/// (<https://hl7.org/fhir/R5/valueset-questionnaire-answer-constraint.html>).
 public enum AnswerConstraint: String, Sendable, Hashable {
-    /// The options alone.
+    /// Only the options.
     case optionsOnly
     /// The options, and any other value of the question's type.
     case optionsOrType
@@ -12,8 +13,8 @@ public enum AnswerConstraint: String, Sendable, Hashable {
 }
 
 extension Questionnaire.Item {
-    /// The constraint that the cross-version extension of R5's `answerConstraint` gives; where there is none, that of the
-    /// item's type: an open choice takes a text, any other question with options the options alone.
+    /// The constraint in the cross-version extension of R5's `answerConstraint`. Without it, the constraint of the
+    /// item's type: an open choice also allows a text, any other question with options only the options.
     public var answerConstraint: AnswerConstraint {
         let written = self.extension(AnswerConstraint.url)?.value?.json.string.flatMap(AnswerConstraint.init(rawValue:))
         return written ?? (type == .openChoice ? .optionsOrString : .optionsOnly)

@@ -1,12 +1,13 @@
-/// The value sets that FHIR R4 itself publishes, with the codes and displays of their concepts
+/// The value sets that FHIR R4 publishes, with the codes and displays of their concepts
 /// (<https://hl7.org/fhir/R4/terminologies-valuesets.html>). Sets with content of LOINC, SNOMED CT and other licensed
-/// terminologies, and sets that cannot be listed, are not among them.
+/// terminologies, and sets that cannot be listed, are not included.
 ///
-/// The text has a line for each code system, `@number url`, and for each value set, `=url` (`=url|version` where the version
-/// is not 4.0.1). Fields are separated by tabs. The other fields of a system are its concepts: `code=display`, or `code` where
-/// the display is the code, after `!` where the concept is abstract. The other fields of a value set are its parts: `+number`
-/// is every concept of a system that is not abstract; `@number` names the system of the concepts that follow, each as `code`,
-/// or `code=display` where the set has a display of its own. In a code a backslash stands before each of `=!+@\`.
+/// The text has a line for each code system, `@number url`, and for each value set, `=url` (`=url|version` if the
+/// version is not 4.0.1). Fields are separated by tabs. The other fields of a system are its concepts: `code=display`,
+/// or `code` if the display is the code, with the prefix `!` if the concept is abstract. The other fields of a value
+/// set are its parts: `+number` is every concept of a system that is not abstract; `@number` is the system of the
+/// concepts that follow, each as `code`, or `code=display` if the set has a display of its own. In a code, each of
+/// `=!+@\` is escaped by a backslash.
 struct BaseValueSets: Sendable {
     static let r4 = BaseValueSets(r4Text)
 
@@ -25,7 +26,7 @@ struct BaseValueSets: Sendable {
 
     private let text: StaticString
     private let sets: [String: Entry]
-    /// The lines of the systems, by their numbers.
+    /// The lines of the systems; the index is the number.
     private let systems: [Range<Int>]
     private let numbersOfSystems: [String: Int]
 
@@ -62,7 +63,8 @@ struct BaseValueSets: Sendable {
     /// The canonical URLs of the value sets.
     var urls: [String] { sets.keys.sorted() }
 
-    /// Returns the codings of a value set, without abstract concepts; nil where R4 has no such set, or not this version of it.
+    /// Returns the codings of a value set, without abstract concepts; nil if R4 has no such set, or not this version of
+    /// it.
     func codings(of canonical: CanonicalURL) -> [Coding]? {
         guard let entry = sets[canonical.url], canonical.version.map({ $0 == entry.version }) ?? true else {
             return nil
@@ -90,9 +92,9 @@ struct BaseValueSets: Sendable {
         return codings
     }
 
-    /// Returns the codings of a code system of HL7's, without abstract concepts; nil where it is not known or not complete.
+    /// Returns the codings of a code system of HL7, without abstract concepts; nil if it is unknown or incomplete.
     func codings(ofSystem url: String) -> [Coding]? {
-        // Of the systems of others the table has what R4's value sets list.
+        // Of other code systems, the table contains only the concepts in R4's value sets.
         guard url.hasPrefix("http://hl7.org/") || url.hasPrefix("http://terminology.hl7.org/"),
             let number = numbersOfSystems[url]
         else { return nil }

@@ -1,24 +1,24 @@
-/// The codings that the questions of a form offer, as far as the form, the value sets at hand and FHIR R4's own value sets list
-/// them (<https://hl7.org/fhir/R4/questionnaire-definitions.html#Questionnaire.item.answerValueSet>).
+/// The codings that the questions of a form offer, as far as they are listed by the form, the given value sets and FHIR
+/// R4's own value sets (<https://hl7.org/fhir/R4/questionnaire-definitions.html#Questionnaire.item.answerValueSet>).
 public struct OfferedCodings {
     private let questionnaire: Questionnaire
     private let valueSet: (String) -> ValueSet?
     private let cache = Cache()
 
-    /// The codings of the value sets that questions asked for: many questions of a form have the same set.
+    /// The codings of the value sets of questions: many questions of a form have the same set.
     private final class Cache {
         var codings: [String: [Coding]?] = [:]
     }
 
-    /// - Parameter valueSet: returns the value set with a canonical URL that the form does not contain; nil where it is
-    ///   not at hand.
+    /// - Parameter valueSet: returns the value set with a canonical URL that the form does not contain; nil if it is
+    ///   not available.
     public init(of questionnaire: Questionnaire, valueSet: @escaping (String) -> ValueSet? = { _ in nil }) {
         self.questionnaire = questionnaire
         self.valueSet = valueSet
     }
 
-    /// Returns what a question offers: the codings among its own options, or those of its value set where it has no
-    /// option of its own; nil where it has a value set that nothing at hand lists.
+    /// Returns the codings of a question: those among its own options, or those of its value set if it has no option of
+    /// its own; nil if its value set cannot be listed.
     public func codings(of item: Questionnaire.Item) -> [Coding]? {
         guard item.answerOption.isEmpty else {
             return item.answerOption.compactMap { option in
@@ -29,8 +29,8 @@ public struct OfferedCodings {
         return codings(inSet: name)
     }
 
-    /// Returns the codings of a value set, by `#id` or canonical URL; nil where it is not at hand or says its members in a
-    /// way that takes a terminology server.
+    /// Returns the codings of a value set, by `#id` or canonical URL; nil if it is not available or needs a terminology
+    /// server.
     public func codings(inSet name: String) -> [Coding]? {
         if let found = cache.codings[name] { return found }
         var known: [String: [Coding]?] = [:]
@@ -39,15 +39,15 @@ public struct OfferedCodings {
         return found
     }
 
-    /// - Parameter known: the codings of the sets met so far, each read once however many sets include it. One that is
-    ///   still being read has none, since sets may include one another in a circle.
+    /// - Parameter known: the codings of the sets visited so far, each read once however many sets include it. A set
+    ///   that is still being read has none, because sets may include each other in a cycle.
     private func codings(inSet name: String, known: inout [String: [Coding]?]) -> [Coding]? {
         let set =
             name.hasPrefix("#")
             ? questionnaire.containedResource(name)?.as(ValueSet.self)
             : contained(canonical: name) ?? valueSet(name)
         guard let set else { return name.hasPrefix("#") ? nil : BaseValueSets.r4.codings(of: CanonicalURL(name)) }
-        // One set has two names, its id in the form and its URL.
+        // A set has two names, its id in the form and its URL.
         let key = set.url ?? name
         if let codings = known[key] { return codings }
         known[key] = .some([])
@@ -61,13 +61,14 @@ public struct OfferedCodings {
         return questionnaire.contained.lazy.compactMap { $0.as(ValueSet.self) }.first { $0.url == url }
     }
 
-    /// The expansion, else the concepts that are included by name; nil where the set says its members in another way.
+    /// Returns the expansion or, without one, the concepts that are included by name; nil if the set is defined in
+    /// another way.
     private func codings(in set: ValueSet, known: inout [String: [Coding]?]) -> [Coding]? {
         let expansion = expanded(set.expansion?.contains ?? [])
         if !expansion.isEmpty { return expansion }
         guard let compose = set.compose, !compose.include.isEmpty else { return nil }
         var codings: [Coding] = []
-        // A value set has a code once, however many parts include it.
+        // A value set has each code once, however many parts include it.
         var seen: Set<Key> = []
         for include in compose.include {
             guard let members = self.codings(of: include, known: &known) else { return nil }
@@ -81,7 +82,7 @@ public struct OfferedCodings {
         return codings
     }
 
-    /// The code and system of a coding, which make two codings the same.
+    /// The system and code of a coding, which identify it.
     private struct Key: Hashable {
         let system: String?
         let code: String?
@@ -92,8 +93,8 @@ public struct OfferedCodings {
         }
     }
 
-    /// One `include` or `exclude`: its concepts, all of a code system of R4's own, the members common to the sets it names, or
-    /// both at once. Another whole system or a filter needs a terminology server.
+    /// Returns the codings of one `include` or `exclude`: its concepts, all of a code system of R4, the codings common
+    /// to the sets it names, or both at once. Another whole system or a filter needs a terminology server.
     private func codings(of part: ValueSet.Compose.Include, known: inout [String: [Coding]?]) -> [Coding]? {
         let concepts = part.concept.compactMap { concept in
             concept.code.map { Coding(system: part.system, code: $0, display: concept.display) }

@@ -1,8 +1,9 @@
 import FHIR
 
-/// Fixed values and patterns (<https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.pattern_x_>).
+/// Fixed values and patterns
+/// (<https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.pattern_x_>).
 enum PatternMatch {
-    /// Whether a value is the fixed one: the same members, in any order, and the same digits.
+    /// Whether a value equals the fixed one: the same members, in any order, and numbers with the same digits.
     static func isEqual(_ value: JSON, _ fixed: JSON) -> Bool {
         switch (value, fixed) {
         case (.object(let left), .object(let right)):
@@ -14,7 +15,8 @@ enum PatternMatch {
         }
     }
 
-    /// Whether a value has at least what the pattern has; each element of a pattern's array is found in the value's.
+    /// Whether a value contains everything in the pattern. Each element of a pattern's array must match an element of
+    /// the value's array.
     static func matches(_ value: JSON, _ pattern: JSON) -> Bool {
         switch (value, pattern) {
         case (.object(let left), .object(let right)):

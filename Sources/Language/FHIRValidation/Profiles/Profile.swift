@@ -1,29 +1,29 @@
 import FHIR
 
-/// A profile that was read from a StructureDefinition (<https://hl7.org/fhir/R4/structuredefinition.html>).
+/// A profile, read from a StructureDefinition (<https://hl7.org/fhir/R4/structuredefinition.html>).
 struct Profile: Sendable {
     let url: String
-    /// The version that the StructureDefinition states.
+    /// The version in the StructureDefinition.
     let version: String?
-    /// The type that it constrains.
+    /// The constrained type.
     let type: String
-    /// The canonical URL of what it is derived from.
+    /// The canonical URL of the base definition.
     let base: String
-    /// Whether it was read from its snapshot, which says everything; a differential needs its base beside it.
+    /// Whether it was read from its snapshot, which is complete. A differential also needs its base profiles.
     let hasSnapshot: Bool
     let root: ProfileNode
-    /// Of an extension: the elements that it may stand in; empty where that is not told by elements alone.
+    /// For an extension: the elements that it may extend; empty if the context is not defined only by elements.
     var contexts: Set<String> = []
-    /// The faults of the profile itself.
+    /// Faults of the profile itself.
     let problems: [ValidationIssue]
 }
 
-/// The profiles that were supplied, by their canonical URLs.
+/// The given profiles, by their canonical URLs.
 struct ProfileSet: Sendable {
     private var byURL: [String: Profile] = [:]
-    /// In the order in which they were supplied.
+    /// The given profiles in their order.
     private(set) var all: [Profile] = []
-    /// What stands behind those.
+    /// Further profiles, which are searched after the given ones.
     private let namespaces: [ProfileNamespace]
 
     init(_ definitions: [JSONObject] = [], namespaces: [ProfileNamespace] = []) {
@@ -35,12 +35,12 @@ struct ProfileSet: Sendable {
         }
     }
 
-    /// The profile with the canonical URL, a version behind `|` aside.
+    /// Returns the profile with the canonical URL, ignoring a version after `|`.
     func profile(_ url: String) -> Profile? {
         if let found = byURL[url] { return found }
         let plain = CanonicalURL(url).url
         if let found = byURL[plain] ?? published(plain) { return found }
-        // The tables of R4's own are read only for a name that could be one.
+        // R4's own tables are read only for a URL that could be one of them.
         guard plain.hasPrefix("http://hl7.org/fhir/StructureDefinition/") else { return nil }
         return StandardProfiles.r4.profile(plain)
     }
@@ -52,10 +52,11 @@ struct ProfileSet: Sendable {
         return nil
     }
 
-    /// Whether a supplied profile defines the extension.
+    /// Whether a given profile defines the extension.
     func definesExtension(_ url: String) -> Bool { (byURL[url] ?? published(url))?.type == "Extension" }
 
-    /// The profile and those that it is derived from, innermost first. What is supplied ends the chain; a circle does, too.
+    /// Returns the profile and the profiles from which it is derived, innermost first. The chain ends at a snapshot, at
+    /// an unknown base, or at a cycle.
     func chain(of profile: Profile) -> (profiles: [Profile], isCircular: Bool) {
         var chain = [profile]
         var seen: Set<String> = [profile.url]

@@ -1,7 +1,7 @@
 import FHIR
 
-/// Profiles whose canonical URLs begin alike, read once a resource names such a URL: whoever validates what bears none of
-/// them does not pay for them.
+/// Profiles whose canonical URLs have the same prefix. They are read when a resource first names such a URL, so that
+/// validation of other resources does not pay for them.
 ///
 /// ```swift
 /// enum Published {
@@ -10,7 +10,7 @@ import FHIR
 /// }
 /// ```
 public struct ProfileNamespace: Sendable {
-    /// StructureDefinitions that were read.
+    /// Parsed StructureDefinitions.
     public struct Profiles: Sendable {
         let set: ProfileSet
 
@@ -18,11 +18,11 @@ public struct ProfileNamespace: Sendable {
         public init(_ definitions: [JSONObject]) { set = ProfileSet(definitions) }
     }
 
-    /// The first characters of the canonical URLs.
+    /// The common prefix of the canonical URLs.
     public let prefix: String
     private let profiles: @Sendable () -> Profiles
 
-    /// - Parameter profiles: evaluated at each question, so that a `static let` belongs here.
+    /// - Parameter profiles: evaluated at each lookup, so a `static let` should be used.
     public init(prefix: String, profiles: @autoclosure @escaping @Sendable () -> Profiles) {
         self.prefix = prefix
         self.profiles = profiles

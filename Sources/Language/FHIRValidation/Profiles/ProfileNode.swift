@@ -24,7 +24,7 @@ struct ProfileNode: Sendable {
         struct Discriminator: Sendable {
             let kind: Kind
             let path: String
-            /// Nil where the path cannot be read.
+            /// The compiled path; nil if it cannot be parsed.
             let compiled: FHIRPathExpression?
         }
 
@@ -37,7 +37,7 @@ struct ProfileNode: Sendable {
     let id: String
     /// The name without `[x]`.
     let name: String
-    /// Set for a slice.
+    /// The name of the slice; nil for an element.
     let sliceName: String?
     var min: Int?
     var max: Int?
@@ -59,10 +59,10 @@ struct ProfileNode: Sendable {
         self.sliceName = sliceName
     }
 
-    /// The child with the name.
+    /// Returns the child with the name.
     func child(_ name: String) -> ProfileNode? { children.first { $0.name == name } }
 
-    /// Whether it asks for anything at all.
+    /// Whether the node has no rules.
     var isEmpty: Bool {
         min == nil && max == nil && types.isEmpty && fixed == nil && pattern == nil && minValue == nil
             && maxValue == nil && maxLength == nil && binding == nil && constraints.isEmpty && slicing == nil

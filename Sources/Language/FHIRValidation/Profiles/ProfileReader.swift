@@ -3,8 +3,8 @@ import FHIRPath
 
 /// Reads a StructureDefinition into the tree of its elements and slices.
 ///
-/// 1. Each ElementDefinition becomes a node; its id (or path and slice name) says where it belongs.
-/// 2. What contradicts itself is named as a problem of the profile.
+/// 1. Each ElementDefinition becomes a node; its id (or path and slice name) determines its location in the tree.
+/// 2. Contradictions are reported as problems of the profile.
 struct ProfileReader {
     private var problems: [ValidationIssue] = []
     private let url: String
@@ -27,7 +27,7 @@ struct ProfileReader {
         }
         if url.isEmpty { problem("", "The profile has no url, by which it is named: add it.") }
         if type.isEmpty || TypeModel.r4.type(type) == nil {
-            problem("", "The profile constrains no type of R4: correct its type.")
+            problem("", "The type of the profile is not a type of R4: correct it.")
         }
         let snapshot = definition["snapshot"]?["element"]?.array
         let rows = snapshot ?? definition["differential"]?["element"]?.array ?? []
@@ -82,7 +82,8 @@ struct ProfileReader {
         let slice: String?
     }
 
-    /// The way to an element, with the slices on it. Ids say it; without them a slice lasts until its path comes again.
+    /// Returns the path to an element with its slices. They are in the id; without ids, a slice extends until its path
+    /// occurs again.
     private static func segments(
         _ row: JSONObject, _ path: String, _ lastSlices: inout [String: String]
     ) -> [Segment] {
@@ -93,7 +94,7 @@ struct ProfileReader {
                 return Segment(name: plain(name), slice: pieces.count == 2 ? String(pieces[1]) : nil)
             }
         }
-        // A path that comes again closes what was sliced below it.
+        // A path that occurs again ends the slices below it.
         for key in lastSlices.keys where key == path || key.hasPrefix(path + ".") { lastSlices[key] = nil }
         if let name = row["sliceName"]?.string { lastSlices[path] = name }
         var prefix = ""
@@ -115,7 +116,7 @@ struct ProfileReader {
         let rest = segments.dropFirst()
         var name = segment.name
         var slice = segment.slice
-        // A choice may be named with its type: `valueQuantity` is the slice of `value[x]` with this type.
+        // The name of a choice may include its type: `valueQuantity` is the slice of `value[x]` with this type.
         if slice == nil, let choice = ProfileReader.choice(name) {
             slice = name
             name = choice
@@ -146,7 +147,7 @@ struct ProfileReader {
         self.place(row, rest, &node.children[child].slices[place])
     }
 
-    /// `value` for `valueQuantity`, where no element has the longer name.
+    /// Returns `value` for `valueQuantity`, if no element has the longer name.
     private static func choice(_ name: String) -> String? {
         for prefix in choicePrefixes where name.hasPrefix(prefix) {
             if choiceType(name, prefix) != nil { return prefix }
@@ -165,7 +166,7 @@ struct ProfileReader {
         return nil
     }
 
-    /// The names of all choices of R4, longest first.
+    /// The names of all choices of R4, the longest first.
     private static let choicePrefixes: [String] = {
         let model = TypeModel.r4
         let names = (0..<Int32(model.elementCount)).map(model.declaration).filter(\.isChoice).map(\.name)
@@ -230,20 +231,20 @@ struct ProfileReader {
 
     private mutating func check(_ node: ProfileNode) {
         if let min = node.min, let max = node.max, min > max {
-            problem(node.id, "The least number \(min) is above the greatest \(max): nothing can conform.")
+            problem(node.id, "The minimum \(min) is greater than the maximum \(max): nothing can conform.")
         }
-        if let min = node.min, min < 0 { problem(node.id, "The least number is below 0.") }
+        if let min = node.min, min < 0 { problem(node.id, "The minimum is below 0.") }
         if let fixed = node.fixed, let pattern = node.pattern, !PatternMatch.matches(fixed, pattern) {
             problem(node.id, "The fixed value does not match the pattern: nothing can conform.")
         }
         let needed = node.slices.reduce(0) { $0 + Swift.max($1.min ?? 0, 0) }
         if let max = node.max, needed > max {
-            problem(node.id, "The slices need \(needed) elements, but only \(max) may stand here.")
+            problem(node.id, "The slices need \(needed) elements, but only \(max) are allowed here.")
         }
         if let slicing = node.slicing, slicing.discriminators.isEmpty, !node.slices.isEmpty, node.name != "extension",
             node.name != "modifierExtension", !ProfileReader.isChoice(node.name)
         {
-            problem(node.id, "The slicing has no discriminator: nothing tells the slices apart.")
+            problem(node.id, "The slicing has no discriminator: the slices cannot be distinguished.")
         }
         if let slicing = node.slicing {
             for discriminator in slicing.discriminators where discriminator.compiled == nil {

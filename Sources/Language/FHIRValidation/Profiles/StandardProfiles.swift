@@ -1,8 +1,8 @@
 import FHIR
 
-/// The profiles that R4 itself publishes, such as those of vital signs (<https://hl7.org/fhir/R4/profilelist.html>).
+/// The profiles that R4 publishes, such as those of vital signs (<https://hl7.org/fhir/R4/profilelist.html>).
 ///
-/// Each line of the text is the differential of one as JSON, with what validation reads.
+/// Each line of the text is the differential of one profile as JSON, reduced to what validation uses.
 struct StandardProfiles: Sendable {
     static let r4 = StandardProfiles(r4Text)
 
@@ -20,6 +20,6 @@ struct StandardProfiles: Sendable {
 
     func profile(_ url: String) -> Profile? { byURL[url] }
 
-    /// All of them, by their URLs.
+    /// All profiles, ordered by their URLs.
     var all: [Profile] { byURL.values.sorted { $0.url < $1.url } }
 }

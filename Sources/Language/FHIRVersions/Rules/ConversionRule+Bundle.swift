@@ -10,7 +10,7 @@ extension ConversionRule {
         "Bundle.entry.response": only(in: BundleFinish.withResponses),
     ]
 
-    /// R4 allows the element in some types of Bundles (bdl-2, bdl-3, bdl-4).
+    /// Returns the rule for an element that R4 allows only in some types of Bundles (bdl-2, bdl-3, bdl-4).
     private static func only(in types: Set<String>) -> Rule {
         { part, place, output, conversion in
             if let type = conversion.current["type"]?.string, !types.contains(type) {
@@ -21,7 +21,7 @@ extension ConversionRule {
         }
     }
 
-    /// R4 allows no version in the URL of an entry (bdl-8): the resource's meta says it.
+    /// Removes the version from an entry's URL, where R4 does not allow it (bdl-8); it is in the resource's meta.
     private static let fullURL: Rule = { part, place, output, conversion in
         var part = part
         if let text = part.value?.string {
@@ -38,7 +38,7 @@ extension ConversionRule {
         conversion.keep(part, as: part.key, place, &output)
     }
 
-    /// A request to a server begins with the type that R4 names otherwise: `DiagnosticOrder/1`.
+    /// Renames the resource type at the beginning of a request's URL: `DiagnosticOrder/1`.
     private static let requestURL: Rule = { part, place, output, conversion in
         var part = part
         if let text = part.value?.string, let newer = ResourceNames.renamed(url: text, in: conversion.source) {
@@ -50,7 +50,7 @@ extension ConversionRule {
 }
 
 extension String {
-    /// Returns the text before a mark; the whole text where it has none.
+    /// Returns the text before a mark; the whole text if it does not contain the mark.
     func components(before mark: String) -> String {
         firstRange(of: mark).map { String(self[..<$0.lowerBound]) } ?? self
     }

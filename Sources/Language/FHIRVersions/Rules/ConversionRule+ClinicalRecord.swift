@@ -28,12 +28,12 @@ extension ConversionRule {
         },
     ]
 
-    /// Returns the rule that names the one older type among several that R4 has.
+    /// Returns the rule for an element with one type that became a choice.
     private static func chosen(_ name: String) -> Rule {
         { part, place, output, conversion in conversion.keep(part, as: name, place, &output) }
     }
 
-    /// One status became two: whether it is active, and how sure it is.
+    /// Converts one status into two: whether the allergy is active, and how certain it is.
     private static let allergyStatus: Rule = { part, place, output, conversion in
         let status = part.value?.string ?? ""
         let (name, system): (String, String)
@@ -52,7 +52,7 @@ extension ConversionRule {
         output.set(name, concept(status, in: system, of: part, &conversion))
     }
 
-    /// R4 says whether whoever recorded it was there; the older release, whether they only heard of it.
+    /// Inverts the flag: R4 states whether the recorder was present, the older release whether it was only reported.
     private static let primarySource: Rule = { part, place, output, conversion in
         guard let isReported = part.value?.bool, part.sibling == nil, !output.has("primarySource") else {
             conversion.carry(part, place, &output)
@@ -62,7 +62,7 @@ extension ConversionRule {
         output.set("primarySource", .bool(!isReported))
     }
 
-    /// A medication that was not given has a status of its own in R4. That it was given, the status says already.
+    /// Converts the flag into the status: R4 has a status for a vaccination that was not given.
     private static let notGiven: Rule = { part, place, output, conversion in
         guard let wasNotGiven = part.value?.bool, part.sibling == nil else {
             conversion.carry(part, place, &output)

@@ -1,7 +1,7 @@
 import FHIR
 
 extension ConversionRule {
-    /// Standard extensions of DSTU2's value sets that R4 has elements for, or other extensions where codes are defined
+    /// Standard extensions of DSTU2's value sets that became elements in R4, or other extensions of code definitions
     /// (<https://hl7.org/fhir/R4/codesystem.html>).
     static let concepts: [String: Rule] = [
         "ValueSet.extensible": extensible,
@@ -20,7 +20,7 @@ extension ConversionRule {
 
     private static let extensions = "http://hl7.org/fhir/StructureDefinition/"
 
-    /// R4 has a standard extension for it.
+    /// Converts the element into R4's standard extension.
     private static let extensible: Rule = { part, place, output, conversion in
         for pair in part.pairs {
             let path = "ValueSet.extensible"
@@ -33,7 +33,7 @@ extension ConversionRule {
         }
     }
 
-    /// An extension with a URL and one value of the type; nil for any other.
+    /// Returns the value of an extension with the URL and only this value; nil for any other.
     private static func plain(_ json: JSON, _ name: String, _ key: String) -> JSON? {
         guard let object = json.object, object.count == 2, object["url"]?.string == extensions + name else {
             return nil
@@ -41,7 +41,7 @@ extension ConversionRule {
         return object[key]
     }
 
-    /// The OID of a code system is an identifier in R4.
+    /// Converts the OID of a code system, which is an identifier in R4.
     private static let identifier: Rule = { part, place, output, conversion in
         for pair in part.pairs {
             guard let oid = plain(pair.value, "valueset-oid", "valueUri")?.string, !oid.isEmpty else {
@@ -57,7 +57,7 @@ extension ConversionRule {
         }
     }
 
-    /// That a code is deprecated is a property of it in R4; false where the extension says something else.
+    /// Converts the mark of a deprecated code, which is a property in R4; false if the extension is another one.
     private static func deprecated(
         _ pair: ConversionPart.Pair, _ place: ConversionPlace, _ output: inout ConversionOutput,
         _ conversion: inout Conversion

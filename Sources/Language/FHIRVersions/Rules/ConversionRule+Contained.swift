@@ -1,8 +1,7 @@
 import FHIR
 
 extension ConversionRule {
-    /// Condition, where it is contained: <https://hl7.org/fhir/DSTU2/condition.html>,
-    /// <https://hl7.org/fhir/STU3/condition.html>.
+    /// Contained Condition: <https://hl7.org/fhir/DSTU2/condition.html>, <https://hl7.org/fhir/STU3/condition.html>.
     static let condition: [String: Rule] = [
         "Condition.patient": renamed("subject"),
         "Condition.context": renamed("encounter"),
@@ -17,7 +16,7 @@ extension ConversionRule {
         "Condition.abatement": age("abatement"),
     ]
 
-    /// ReferralRequest, where it is contained: R4's ServiceRequest (<https://hl7.org/fhir/DSTU2/referralrequest.html>,
+    /// Contained ReferralRequest, which is R4's ServiceRequest (<https://hl7.org/fhir/DSTU2/referralrequest.html>,
     /// <https://hl7.org/fhir/STU3/referralrequest.html>).
     static let referral: [String: Rule] = [
         "ReferralRequest.status": code([
@@ -37,7 +36,7 @@ extension ConversionRule {
         "ReferralRequest.requester": requester,
     ]
 
-    /// A text became an annotation.
+    /// Converts a text into an annotation.
     static let note: Rule = { part, place, output, conversion in
         for pair in part.pairs {
             var note = ConversionOutput()
@@ -49,7 +48,7 @@ extension ConversionRule {
         }
     }
 
-    /// A code became a concept; one that its system does not have goes into an extension.
+    /// Converts a code into a concept; a code that its system does not have is put into an extension.
     private static func concept(_ system: String, _ codes: Set<String>) -> Rule {
         { part, place, output, conversion in
             guard let code = part.value?.string, codes.contains(code), !output.has(part.key) else {
@@ -64,7 +63,7 @@ extension ConversionRule {
         }
     }
 
-    /// The concept that a part's code became, with what stands beside the code.
+    /// Returns the concept for a part's code, with the sibling of the code.
     static func concept(
         _ code: String, in system: String, of part: ConversionPart, _ conversion: inout Conversion
     ) -> JSON {
@@ -76,14 +75,14 @@ extension ConversionRule {
         return ["coding": [coding]]
     }
 
-    /// A Quantity of DSTU2 is an Age.
+    /// Converts a Quantity of DSTU2 into an Age.
     private static func age(_ name: String) -> Rule {
         { part, place, output, conversion in
             conversion.keep(part, as: part.key == name + "Quantity" ? name + "Age" : part.key, place, &output)
         }
     }
 
-    /// STU3 says who asks and for whom; R4 has the one who asks.
+    /// Converts the requester: STU3 states the agent and its organization, R4 only the agent.
     private static let requester: Rule = { part, place, output, conversion in
         for pair in part.pairs {
             guard let object = pair.value.object, object.count == 1, let agent = object["agent"],

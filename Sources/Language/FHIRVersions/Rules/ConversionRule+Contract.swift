@@ -11,7 +11,7 @@ extension ConversionRule {
         "Contract.term.securityLabel": securityLabel,
     ]
 
-    /// C3-PRO's apps wrote the type as an object, others as an array, one as a concept.
+    /// C3-PRO's apps wrote the type as an object, other apps as an array, and one app as a concept.
     private static let signerType: Rule = { part, place, output, conversion in
         for pair in part.pairs {
             let path = "Contract.signer.type"
@@ -45,7 +45,7 @@ extension ConversionRule {
         output.extend(conversion.url(place.from, "type"), type: "Coding", value: coding)
     }
 
-    /// DSTU2's signature is a text: with C3-PRO the id of the patient who signed.
+    /// Converts DSTU2's signature, which is a text: with C3-PRO, the id of the patient who signed.
     private static let signerSignature: Rule = { part, place, output, conversion in
         for pair in part.pairs {
             if let object = pair.value.object, !object.isEmpty {
@@ -67,7 +67,7 @@ extension ConversionRule {
         "system": "urn:iso-astm:E1762-95:2013", "code": "1.2.840.10065.1.12.1.7", "display": "Consent Signature",
     ]
 
-    /// R4 has one topic where STU3 had several.
+    /// Converts the topic: R4 has one topic, STU3 several.
     private static let topic: Rule = { part, place, output, conversion in
         for pair in part.pairs {
             guard let reference = conversion.value(pair.value, "Reference", pair.trail) else {
@@ -96,7 +96,7 @@ extension ConversionRule {
 }
 
 extension Conversion {
-    /// A signature of STU3 as R4 asks for it.
+    /// Converts a signature of STU3 to R4's.
     fileprivate mutating func signature(
         _ object: JSONObject, of place: ConversionPlace, at trail: ConversionTrail
     ) -> JSONObject {
@@ -105,7 +105,7 @@ extension Conversion {
         return signature["when"] == nil && signature["_when"] == nil ? dated(signature, trail) : signature
     }
 
-    /// The signature that a text of DSTU2 means: of the party, else of the patient whose id it is.
+    /// Returns the signature for a text of DSTU2: of the party, or else of the patient with this id.
     fileprivate mutating func signature(
         _ text: String, of place: ConversionPlace, _ output: inout ConversionOutput
     ) -> JSONObject {
@@ -122,14 +122,14 @@ extension Conversion {
 
     private mutating func party(of place: ConversionPlace) -> JSON? {
         guard let party = place.object["party"], let text = party["reference"]?.string else { return nil }
-        // Each signature names the party anew, however long that is.
+        // Each signature repeats the party, whatever its size.
         let weight = text.utf8.count + (party["display"]?.string?.utf8.count ?? 0)
         guard budget.spend(weight / 64) else { return nil }
         return value(party, "Reference", place.trail.member("party"))
     }
 
-    /// Gives a signature its time, which DSTU2 has not: the beginning of the contract's validity, else the day it was
-    /// issued, else that it is not known.
+    /// Adds the time, which DSTU2's signature does not have: the start of the contract's validity, else the date of
+    /// issue, else the data absent reason.
     private mutating func dated(_ signature: JSONObject, _ trail: ConversionTrail) -> JSONObject {
         var signature = signature
         let candidates = [current["applies"]?["start"]?.string, current["issued"]?.string]

@@ -22,10 +22,10 @@ extension ConversionRule {
         "Quantity.system": currency,
     ]
 
-    /// The system of currencies' codes.
+    /// The system of currency codes.
     static let currencies = "urn:iso:std:iso:4217"
 
-    /// The code is the currency where an amount is written as R4's Money.
+    /// Converts the code into the currency if an amount becomes R4's Money.
     private static let currency: Rule = { part, place, output, conversion in
         guard place.to == "Money", place.object["system"]?.string == currencies else {
             conversion.keep(part, as: part.key, place, &output)
@@ -40,8 +40,8 @@ extension ConversionRule {
         }
     }
 
-    /// R4's Money is no Quantity any more: it has a value and a currency
-    /// (<https://hl7.org/fhir/R4/datatypes.html#Money>). The code of R4's reasons for absent data changed.
+    /// Converts the value of an extension. R4's Money is not a Quantity: it has a value and a currency
+    /// (<https://hl7.org/fhir/R4/datatypes.html#Money>). Data absent reasons have other codes in R4.
     private static let extensionValue: Rule = { part, place, output, conversion in
         var part = part
         var key = part.key
@@ -60,13 +60,13 @@ extension ConversionRule {
                 part = ConversionPart(key: key, value: part.value, sibling: part.sibling, trail: part.trail)
             }
         case "valueReference" where place.object["url"]?.string == expansionSource:
-            // R4's value is the URL of the value set itself.
+            // In R4, the value is the URL of the value set itself.
             if let reference = part.value?.object, reference.count == 1, let url = reference["reference"] {
                 key = "valueUri"
                 part = ConversionPart(key: key, value: url, sibling: part.sibling, trail: part.trail)
             }
         case "valueReference" where boundSets.contains(place.object["url"]?.string ?? ""):
-            // R4's value is the canonical URL of the value set.
+            // In R4, the value is the canonical URL of the value set.
             if let reference = part.value?.object, reference.count == 1, let url = reference["reference"] {
                 key = "valueCanonical"
                 part = ConversionPart(key: key, value: url, sibling: part.sibling, trail: part.trail)
@@ -103,7 +103,8 @@ extension ConversionRule {
             "http://hl7.org/fhir/StructureDefinition/questionnaire-referenceResource"
     ]
 
-    /// DSTU2's JSON left out the namespace of the narrative, which R4 requires (<https://hl7.org/fhir/R4/narrative.html>).
+    /// Adds the namespace of the narrative, which DSTU2's JSON omitted and R4 requires
+    /// (<https://hl7.org/fhir/R4/narrative.html>).
     private static let narrative: Rule = { part, place, output, conversion in
         var part = part
         if let text = part.value?.string, text.hasPrefix("<div"), let end = text.firstIndex(of: ">"),
@@ -115,7 +116,7 @@ extension ConversionRule {
         conversion.keep(part, as: "div", place, &output)
     }
 
-    /// A relative reference to a resource of a type that R4 names otherwise.
+    /// Converts a relative reference to a resource of a type with another name in R4.
     private static let reference: Rule = { part, place, output, conversion in
         var part = part
         if let text = part.value?.string {
@@ -130,7 +131,7 @@ extension ConversionRule {
         conversion.keep(part, as: "reference", place, &output)
     }
 
-    /// A Quantity of DSTU2 is R4's Duration where its code says a time.
+    /// Converts a Quantity of DSTU2 into R4's Duration if its code is a time.
     private static let bounds: Rule = { part, place, output, conversion in
         guard part.key == "boundsQuantity" else {
             conversion.keep(part, as: part.key, place, &output)
@@ -139,7 +140,7 @@ extension ConversionRule {
         conversion.keepDuration(part, as: "boundsDuration", place, &output)
     }
 
-    /// Several family names of DSTU2 are one text in R4.
+    /// Joins several family names of DSTU2 into R4's one text.
     private static let family: Rule = { part, place, output, conversion in
         let names = part.pairs.compactMap(\.value.string).filter { !$0.isEmpty }
         guard part.value?.array != nil, part.pairs.count > 1, names.count > 1 else {
@@ -156,7 +157,7 @@ extension ConversionRule {
         output.set("family", .string(names.joined(separator: " ")), joined)
     }
 
-    /// `whoReference` and `whoUri` became one reference.
+    /// Joins `whoReference` and `whoUri` into one reference.
     private static func signatureReference(_ name: String) -> Rule {
         { part, place, output, conversion in
             let path = place.from + "." + part.key
@@ -184,8 +185,8 @@ extension ConversionRule {
 }
 
 extension Conversion {
-    /// Keeps a quantity that R4 wants to be a Duration: with a UCUM code for a time where it has a value
-    /// (<https://hl7.org/fhir/R4/datatypes.html#Duration>, drt-1). What is none goes into an extension.
+    /// Keeps a quantity that must be a Duration in R4: with a UCUM code for a time if it has a value
+    /// (<https://hl7.org/fhir/R4/datatypes.html#Duration>, drt-1). Any other quantity is put into an extension.
     mutating func keepDuration(
         _ part: ConversionPart, as key: String, _ place: ConversionPlace, _ output: inout ConversionOutput
     ) {
@@ -195,7 +196,7 @@ extension Conversion {
         }
         let unit = Conversion.times[quantity["unit"]?.string ?? ""]
         if let system = quantity["system"], system.string != Conversion.ucum {
-            // The unit in its own system stays beside it.
+            // The original unit and system are kept in an extension.
             carry(part, place, &output)
             guard unit != nil else { return }
             quantity["code"] = nil
@@ -217,7 +218,7 @@ extension Conversion {
 
     private static let ucum = "http://unitsofmeasure.org"
 
-    /// UCUM's codes for the units of time that people write.
+    /// UCUM's codes for common names of time units.
     private static let times: [String: String] = [
         "s": "s", "sec": "s", "second": "s", "seconds": "s", "min": "min", "minute": "min", "minutes": "min",
         "h": "h", "hr": "h", "hour": "h", "hours": "h", "d": "d", "day": "d", "days": "d", "wk": "wk", "week": "wk",

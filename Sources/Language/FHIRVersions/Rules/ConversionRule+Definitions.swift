@@ -12,7 +12,7 @@ extension ConversionRule {
         "ElementDefinition.comments": renamed("comment"),
         "ElementDefinition.slicing.discriminator": discriminator,
         "ElementDefinition.sliceName": { part, place, output, conversion in
-            // The first element is no slice (sdf-23).
+            // The first element is not a slice (sdf-23).
             if DefinitionFinish.isRoot(place.object) {
                 conversion.carry(part, place, &output)
             } else {
@@ -20,7 +20,7 @@ extension ConversionRule {
             }
         },
         "ElementDefinition.defaultValue": { part, place, output, conversion in
-            // FHIR's own definitions, and constraints, have no default values (sdf-21, sdf-22).
+            // FHIR's own definitions, and constraints, do not have default values (sdf-21, sdf-22).
             let own = conversion.current["url"]?.string?.hasPrefix(DefinitionFinish.home) ?? false
             if own || conversion.current["derivation"]?.string != "specialization" {
                 conversion.carry(part, place, &output)
@@ -30,13 +30,13 @@ extension ConversionRule {
         },
         "ElementDefinition.type": types,
         "ElementDefinition.type.profile": { part, place, output, conversion in
-            // DSTU2 says with it what a reference points to.
+            // In DSTU2, this is also the target of a reference.
             let isTarget = conversion.version == .dstu2 && place.object["code"]?.string == "Reference"
             conversion.keep(part, as: isTarget ? "targetProfile" : "profile", place, &output)
         },
     ]
 
-    /// Data types are primitive or complex.
+    /// Splits data types into primitive and complex ones.
     private static let kind: Rule = { part, place, output, conversion in
         var part = part
         if part.value?.string == "datatype" {
@@ -50,7 +50,7 @@ extension ConversionRule {
 
     private static let contextTypes = ["resource": "element", "datatype": "element", "extension": "extension"]
 
-    /// The kind of context stands in each context of R4.
+    /// Converts the type of context, which R4 has in each context.
     private static let contextType: Rule = { part, place, output, conversion in
         guard let old = part.value?.string, let new = contextTypes[old], part.sibling == nil,
             !(place.object["context"]?.array ?? []).isEmpty
@@ -77,7 +77,7 @@ extension ConversionRule {
         }
     }
 
-    /// DSTU2's discriminators are paths, with a mark at the end for what is not the value.
+    /// Converts DSTU2's discriminators, which are paths with a suffix if the discriminator is not the value.
     private static let discriminator: Rule = { part, place, output, conversion in
         for pair in part.pairs {
             guard let text = pair.value.string, !text.isEmpty, pair.sibling == .null else {
@@ -99,7 +99,7 @@ extension ConversionRule {
 
     // MARK: Types of an element
 
-    /// R4 names each type once (eld-13), and none for the first element (sdf-15).
+    /// Joins types: R4 lists each type once (eld-13), and none for the first element (sdf-15).
     private static let types: Rule = { part, place, output, conversion in
         if DefinitionFinish.isRoot(place.object), conversion.current["kind"]?.string != "logical" {
             conversion.carry(part, place, &output)
@@ -128,7 +128,7 @@ extension ConversionRule {
         }
     }
 
-    /// STU3 says only in extensions how a value that is no element is written; R4 has a code for it.
+    /// Supplies the code of a value that is not an element: STU3 describes it only in extensions, R4 has a code for it.
     private static func name(_ type: inout JSONObject, _ trail: ConversionTrail, _ conversion: inout Conversion) {
         guard type["code"] == nil || type["code"]?.string?.hasPrefix("xs:") == true,
             let written = (type["_code"]?["extension"]?.array ?? []).first(where: {

@@ -13,11 +13,11 @@ extension ConversionRule {
         "Device.status": code(["available": "active", "not-available": "inactive"])
     ]
 
-    /// A primitive became the one child of an element.
+    /// Converts a primitive into the only child of an element.
     private static func backbone(_ child: String, to key: String) -> Rule {
         { part, place, output, conversion in
             for pair in part.pairs {
-                // An app may write as R4 does.
+                // An app may already write R4's form.
                 if pair.value.object != nil {
                     let inside = place.to + "." + key
                     let known = conversion.value(
@@ -35,7 +35,8 @@ extension ConversionRule {
         }
     }
 
-    /// DSTU2's text is what people read on the device; STU3's element is R4's, but for the name.
+    /// Converts the UDI: DSTU2's text is the human-readable form on the device; STU3's element is R4's with another
+    /// name.
     private static let udi: Rule = { part, place, output, conversion in
         for pair in part.pairs {
             guard var object = pair.value.object else {

@@ -1,8 +1,8 @@
 import FHIR
 
 extension ConversionRule {
-    /// Conditions without operator: `hasAnswer`, or equality with an answer. Several mean any of them
-    /// (<https://hl7.org/fhir/STU3/questionnaire-definitions.html#Questionnaire.item.enableWhen>).
+    /// Converts conditions without operator: `hasAnswer`, or equality with an answer. Several conditions are
+    /// alternatives (<https://hl7.org/fhir/STU3/questionnaire-definitions.html#Questionnaire.item.enableWhen>).
     static let enableWhen: Rule = { part, place, output, conversion in
         var conditions: [JSON] = []
         for pair in part.pairs {
@@ -13,7 +13,7 @@ extension ConversionRule {
                 continue
             }
             if object["operator"] != nil {
-                // An app may write as R4 does.
+                // An app may already write R4's form.
                 let to = "Questionnaire.item.enableWhen"
                 conditions.append(.object(conversion.element(object, from: to, to: to, at: pair.trail)))
             } else {
@@ -36,7 +36,8 @@ extension ConversionRule {
         }
     }
 
-    /// DSTU2 has conditions as an extension with the parts `question` and `answer`, which C3-PRO writes with a `#`.
+    /// Converts DSTU2's extension for conditions with the parts `question` and `answer`, which C3-PRO writes with a
+    /// `#`.
     static let enableWhenExtension: Rule = { part, place, output, conversion in
         var found: [JSON] = []
         for pair in part.pairs {
@@ -58,7 +59,7 @@ extension ConversionRule {
         set(found, place, &output, &conversion)
     }
 
-    /// The condition that the extension says; nil where it says more than a condition, or less.
+    /// Returns the condition of the extension; nil if the extension contains anything else or is incomplete.
     private static func condition(_ value: JSON) -> JSONObject? {
         guard let object = value.object, object.count == 2, let parts = object["extension"]?.array else { return nil }
         var condition = JSONObject()
@@ -77,7 +78,7 @@ extension ConversionRule {
 }
 
 extension Conversion {
-    /// The R4 conditions that a condition of STU3 means.
+    /// Returns the R4 conditions for a condition of STU3.
     mutating func conditions(_ object: JSONObject, at trail: ConversionTrail) -> [JSON] {
         let to = "Questionnaire.item.enableWhen"
         var base = ConversionOutput()
@@ -94,7 +95,7 @@ extension Conversion {
             }
         }
         if !base.has("question") { base.object["_question"] = DataAbsent.element }
-        // "Has an answer, and it is this one" needs the answer alone.
+        // A condition on a certain answer implies that there is an answer.
         var result: [JSON] = []
         if let has {
             note(.changed, to + ".hasAnswer", "R4 has the operator exists", trail.member("hasAnswer"))
@@ -108,7 +109,7 @@ extension Conversion {
         var hasUnknown = false
         for answer in answers {
             let isKnown = source.member(answer.key, below: to) != nil || target.member(answer.key, below: to) != nil
-            // Answers of types that no release has all mean the same condition.
+            // Answers of unknown types all give the same condition.
             if !isKnown, hasUnknown {
                 var nothing = ConversionOutput()
                 carry(answer, place, &nothing)
@@ -119,7 +120,7 @@ extension Conversion {
             condition.object["operator"] = "="
             let key = ["answerUri": "answerString", "answerInstant": "answerDateTime"][answer.key] ?? answer.key
             keep(answer, as: key, place, &condition)
-            // Without an answer that R4 knows, the condition says only that there is one.
+            // Without an answer that R4 supports, the condition only requires that there is one.
             if !condition.object.keys.contains(where: { $0.hasPrefix("answer") || $0.hasPrefix("_answer") }) {
                 condition.object["operator"] = "exists"
                 condition.object["answerBoolean"] = true

@@ -20,7 +20,7 @@ extension ConversionRule {
         "Encounter.hospitalization": hospitalization,
     ]
 
-    /// A code became a Coding.
+    /// Converts a code into a Coding.
     private static let encounterClass: Rule = { part, place, output, conversion in
         guard let code = part.value?.string, !code.isEmpty else {
             conversion.keep(part, as: "class", place, &output)
@@ -41,7 +41,7 @@ extension ConversionRule {
         output.set("class", coding)
     }
 
-    /// The diagnoses of a stay are diagnoses of the encounter in R4.
+    /// Moves the diagnoses of a hospitalization to the diagnoses of the encounter, as in R4.
     private static let hospitalization: Rule = { part, place, output, conversion in
         var part = part
         if var stay = part.value?.object {
@@ -61,14 +61,14 @@ extension ConversionRule {
                 stay[key] = nil
                 stay["_" + key] = nil
             }
-            // What is left may be nothing.
+            // Nothing else may be left.
             if stay.isEmpty { return }
             part.value = .object(stay)
         }
         conversion.keep(part, as: part.key, place, &output)
     }
 
-    /// Where a list of stays stands, diagnoses inside of it have no encounter to go to.
+    /// In a list of hospitalizations, the diagnoses cannot be moved to the encounter.
     private static let stayDiagnosis: Rule = { part, place, output, conversion in
         conversion.carry(part, place, &output)
     }

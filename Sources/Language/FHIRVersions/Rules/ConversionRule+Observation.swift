@@ -22,8 +22,9 @@ extension ConversionRule {
         }
     }
 
-    /// R4 has elements for members and sources and standard extensions for what follows and what is replaced
-    /// (<https://hl7.org/fhir/R4/observation-profiles.html>); other relations go into a cross-version extension.
+    /// Converts related observations: R4 has elements for members and sources, and standard extensions for sequels and
+    /// replacements (<https://hl7.org/fhir/R4/observation-profiles.html>). Other relations are put into a cross-version
+    /// extension.
     private static let related: Rule = { part, place, output, conversion in
         for pair in part.pairs {
             let object = pair.value.object ?? JSONObject()
@@ -52,8 +53,8 @@ extension ConversionRule {
         "replaces": ("an extension", "http://hl7.org/fhir/StructureDefinition/observation-replaces"),
     ]
 
-    /// R4 takes interpretations from v3's ObservationInterpretation where the older releases used v2's table 0078; the
-    /// codes are the same (<https://hl7.org/fhir/R4/valueset-observation-interpretation.html>).
+    /// Converts interpretations: R4 uses v3's ObservationInterpretation, the older releases v2's table 0078, with the
+    /// same codes (<https://hl7.org/fhir/R4/valueset-observation-interpretation.html>).
     private static let interpretation: Rule = { part, place, output, conversion in
         var part = part
         if let value = part.value {

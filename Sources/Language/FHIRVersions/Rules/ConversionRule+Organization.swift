@@ -4,7 +4,7 @@ extension ConversionRule {
     /// Organization: <https://hl7.org/fhir/DSTU2/organization.html>, <https://hl7.org/fhir/STU3/organization.html>.
     static let organization: [String: Rule] = ["Organization.extension": alias]
 
-    /// DSTU2 had further names in a standard extension; they have an element since STU3.
+    /// Converts DSTU2's standard extension for further names into the element that exists since STU3.
     private static let alias: Rule = { part, place, output, conversion in
         for pair in part.pairs {
             guard let object = pair.value.object, object.count == 2,

@@ -8,7 +8,7 @@ extension ConversionRule {
         "Patient.contact.relationship": relationship,
     ]
 
-    /// R4 has a standard extension for animals (<https://hl7.org/fhir/R4/extension-patient-animal.html>).
+    /// Converts animals into R4's standard extension (<https://hl7.org/fhir/R4/extension-patient-animal.html>).
     private static let animal: Rule = { part, place, output, conversion in
         for pair in part.pairs {
             let object = pair.value.object ?? JSONObject()
@@ -32,8 +32,9 @@ extension ConversionRule {
         }
     }
 
-    /// R4 names emergency contacts by v2's table 0131 (<https://hl7.org/fhir/R4/valueset-patient-contactrelationship.html>);
-    /// the older code stays beside it, as do those that the table does not have.
+    /// Adds R4's code for emergency contacts from v2's table 0131
+    /// (<https://hl7.org/fhir/R4/valueset-patient-contactrelationship.html>). The older code is kept, and so are codes
+    /// without an equivalent.
     private static let relationship: Rule = { part, place, output, conversion in
         var part = part
         if let value = part.value {

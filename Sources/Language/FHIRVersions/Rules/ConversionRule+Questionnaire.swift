@@ -46,7 +46,7 @@ extension ConversionRule {
                     continue
                 }
                 var item = conversion.element(object, from: from, to: "Questionnaire.item", at: pair.trail)
-                // The outermost group's title is the form's: DSTU2 has no other place for it.
+                // The title of the outermost group is the title of the form, for which DSTU2 has no other element.
                 let isRoot = place.from == "Questionnaire"
                 if isRoot, !output.has("title"), object["title"]?.string?.isEmpty == false, let title = object["title"]
                 {
@@ -62,7 +62,7 @@ extension ConversionRule {
         }
     }
 
-    /// Puts the children of a group that only groups into its place; false where the group says more.
+    /// Replaces a group that only groups by its children; false if the group has other content.
     private static func dissolve(
         _ item: JSONObject, of object: JSONObject, _ isQuestion: Bool, _ isRoot: Bool, _ trail: ConversionTrail,
         _ output: inout ConversionOutput, _ conversion: inout Conversion
@@ -72,14 +72,14 @@ extension ConversionRule {
         guard !isQuestion, item["item"] != nil, item.members.allSatisfy({ grouping.contains($0.key) }) else {
             return false
         }
-        // The text is the form's description where it is not its title.
+        // The text is the form's description, unless it is the title.
         if isRoot, let text = item["text"], text != output.object["title"] {
             guard !output.has("description") else { return false }
             output.object["description"] = text
         }
         if item["required"] != nil {
             conversion.note(
-                .leftOut, "Questionnaire.group.required", "the group only groups: its items stand in its place",
+                .leftOut, "Questionnaire.group.required", "the group only groups: its items replace it",
                 trail.member("required"))
         }
         if let code = item["code"]?.array { output.append(code.map { ($0, .null) }, to: "code") }
@@ -87,7 +87,7 @@ extension ConversionRule {
         return true
     }
 
-    /// A reference to a value set became its canonical URL; `#contained` stays.
+    /// Converts a reference to a value set into its canonical URL; `#contained` is kept.
     private static let optionsReference: Rule = { part, place, output, conversion in
         for pair in part.pairs {
             let object = pair.value.object ?? JSONObject()
@@ -115,13 +115,13 @@ extension ConversionRule {
         }
     }
 
-    /// R4 has a list of initial values.
+    /// Converts the initial value into R4's list of initial values.
     private static let initial: Rule = { part, place, output, conversion in
         var inner = ConversionOutput()
         let moved = ConversionPlace(
             object: place.object, from: "Questionnaire.item", to: "Questionnaire.item.initial", trail: place.trail)
         let key = "value" + part.key.dropFirst("initial".count)
-        // R4 has the same element as a list already.
+        // R4 already has this element as a list.
         if part.key == "initial" {
             conversion.keep(part, as: "initial", place, &output)
             return

@@ -1,13 +1,13 @@
 import FHIR
 
 extension ConversionRule {
-    /// QuestionnaireResponse, what both older releases have in common.
+    /// Rules for QuestionnaireResponse that both older releases share.
     static let response: [String: Rule] = [
         "QuestionnaireResponse.questionnaire": questionnaireReference,
         "QuestionnaireResponse.item.answer.value": answerValue,
     ]
 
-    /// QuestionnaireResponse of DSTU2: groups and questions are items in R4
+    /// Rules for QuestionnaireResponse of DSTU2: groups and questions are items in R4
     /// (<https://hl7.org/fhir/DSTU2/questionnaireresponse.html>).
     static let groupResponse: [String: Rule] = [
         "QuestionnaireResponse.group": responseItems(isQuestion: false),
@@ -18,7 +18,7 @@ extension ConversionRule {
         "QuestionnaireResponse.group.title": groupTitle,
     ]
 
-    /// A reference became a canonical URL. C3-PRO's apps give the bare id of the form.
+    /// Converts a reference into a canonical URL. C3-PRO's apps send the bare id of the form.
     private static let questionnaireReference: Rule = { part, place, output, conversion in
         for pair in part.pairs {
             guard !output.has("questionnaire") else {
@@ -32,7 +32,7 @@ extension ConversionRule {
             }
             guard let object = pair.value.object, let reference = object["reference"]?.string, !reference.isEmpty
             else {
-                // A reference that only names or identifies the form is no URL.
+                // A reference with only a display or an identifier has no URL.
                 conversion.carry(part.with(pair), place, &output)
                 continue
             }
@@ -63,7 +63,8 @@ extension ConversionRule {
         return canonical
     }
 
-    /// `mood` and `Questionnaire/mood/_history/2` become `Questionnaire/mood`; URLs and `#contained` stay.
+    /// Returns the canonical: `mood` and `Questionnaire/mood/_history/2` become `Questionnaire/mood`; URLs and
+    /// `#contained` are kept.
     static func canonical(_ reference: String) -> String {
         if reference.hasPrefix("#") || reference.contains(":") || reference.hasPrefix("/") { return reference }
         if let literal = Reference(reference).literal { return literal.type + "/" + literal.id }
@@ -81,7 +82,7 @@ extension ConversionRule {
                 }
                 var item = conversion.element(object, from: from, to: "QuestionnaireResponse.item", at: pair.trail)
                 if item["linkId"] == nil {
-                    // A group that only groups says nothing: its children stand in its place.
+                    // A group that only groups has no content of its own: its children replace it.
                     if item.members.allSatisfy({ $0.key == "item" }) {
                         output.append((item["item"]?.array ?? []).map { ($0, .null) }, to: "item")
                         continue
@@ -95,8 +96,8 @@ extension ConversionRule {
         }
     }
 
-    /// Appends an item; answers to a question that stands there already are joined to it, as R4 has one item for all
-    /// answers to a question.
+    /// Appends an item. Answers to a question that already has an item are joined to that item, because R4 has one item
+    /// for all answers to a question.
     private static func append(
         _ item: JSON, _ trail: ConversionTrail, _ output: inout ConversionOutput, _ conversion: inout Conversion
     ) {
@@ -114,13 +115,13 @@ extension ConversionRule {
         }
     }
 
-    /// R4's answers know no instant.
+    /// Converts an instant, which R4's answers do not allow, into a dateTime.
     private static let answerValue: Rule = { part, place, output, conversion in
         let key = part.key == "valueInstant" ? "valueDateTime" : part.key
         conversion.keep(part, as: key, place, &output)
     }
 
-    /// R4 has one text where DSTU2 has title and text.
+    /// Converts the title of a group: R4 has only a text, DSTU2 has title and text.
     static let groupTitle: Rule = { part, place, output, conversion in
         if place.object["text"] == nil, place.object["_text"] == nil {
             conversion.keep(part, as: "text", place, &output)

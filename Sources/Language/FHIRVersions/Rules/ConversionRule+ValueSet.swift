@@ -1,14 +1,15 @@
 import FHIR
 
 extension ConversionRule {
-    /// The rules that both older releases have in common: <https://hl7.org/fhir/STU3/valueset.html>.
+    /// The rules that both older releases share: <https://hl7.org/fhir/STU3/valueset.html>.
     static let valueSet: [String: Rule] = [
         "ValueSet.useContext": useContext,
         "ValueSet.compose.include.valueSet": canonicalOfValueSet,
         "ValueSet.compose.exclude.valueSet": canonicalOfValueSet,
     ]
 
-    /// ValueSet of DSTU2 (<https://hl7.org/fhir/DSTU2/valueset.html>): it may define codes and import other sets.
+    /// Rules for ValueSet of DSTU2 (<https://hl7.org/fhir/DSTU2/valueset.html>), which may define codes and import
+    /// other sets.
     static let inlineCodes: [String: Rule] = [
         "ValueSet.contact": contact,
         "ValueSet.codeSystem": definedCodes,
@@ -20,7 +21,7 @@ extension ConversionRule {
         "ValueSet.lockedDate": lockedDate,
     ]
 
-    /// DSTU2's contexts are concepts; R4 asks what kind of context they are, which is not known.
+    /// Converts DSTU2's contexts, which are concepts; R4 requires the type of the context, which is not known.
     private static let useContext: Rule = { part, place, output, conversion in
         for pair in part.pairs {
             guard conversion.version == .dstu2, let object = pair.value.object, object["code"] == nil,
@@ -36,7 +37,7 @@ extension ConversionRule {
         }
     }
 
-    /// The element became a data type.
+    /// Converts the element into a data type.
     private static let contact: Rule = { part, place, output, conversion in
         for pair in part.pairs {
             let path = "ValueSet.contact"
@@ -76,7 +77,7 @@ extension ConversionRule {
         }
     }
 
-    /// The value sets of v2's and v3's tables moved.
+    /// Renames the value sets of v2's and v3's tables, which moved.
     private static let canonicalOfValueSet: Rule = { part, place, output, conversion in
         for pair in part.pairs {
             guard let old = pair.value.string, let new = CodeSystems.renamed(valueSet: old) else {
@@ -101,8 +102,9 @@ extension ConversionRule {
         if !moved.isEmpty { join(moved.finished, &output) }
     }
 
-    /// Codes that DSTU2 defines inside of the set become a CodeSystem, which R4 defines codes in: it is contained, and
-    /// the set lists its codes. An extension of the set, named as DSTU2's element, refers to it.
+    /// Converts codes that DSTU2 defines inside of the value set into a contained CodeSystem, where R4 defines codes;
+    /// the value set lists its codes. An extension of the value set, named like DSTU2's element, refers to the
+    /// CodeSystem.
     private static let definedCodes: Rule = { part, place, output, conversion in
         for (index, pair) in part.pairs.enumerated() {
             guard index == 0, let old = pair.value.object, !old.isEmpty else {
@@ -122,7 +124,7 @@ extension ConversionRule {
         }
     }
 
-    /// A concept that is not for use has a property that says so
+    /// Converts the mark of an abstract concept into R4's property
     /// (<https://hl7.org/fhir/R4/codesystem-concept-properties.html>).
     private static let notSelectable: Rule = { part, place, output, conversion in
         for pair in part.pairs {
@@ -137,7 +139,7 @@ extension ConversionRule {
         }
     }
 
-    /// Adds members to `compose`, which may stand before or behind what is added.
+    /// Adds members to `compose`, which may already contain others.
     private static func join(_ members: JSONObject, _ output: inout ConversionOutput) {
         var compose = output.object["compose"]?.object ?? JSONObject()
         for member in members.members {

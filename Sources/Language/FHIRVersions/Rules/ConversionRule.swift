@@ -1,25 +1,25 @@
 import FHIR
 
-/// The rule for an element that R4 names, types or places otherwise.
+/// The rule for an element that has another name, type or path in R4.
 ///
-/// A rule writes what it makes of the part into the output, or hands it back to ``Conversion/keep(_:as:_:_:)`` or
+/// A rule writes the converted part into the output, or passes it back to ``Conversion/keep(_:as:_:_:)`` or
 /// ``Conversion/carry(_:_:_:)``.
 enum ConversionRule {
     typealias Rule = @Sendable (ConversionPart, ConversionPlace, inout ConversionOutput, inout Conversion) -> Void
 
-    /// The rule for an element, by its path in the older release without the type of a choice.
+    /// Returns the rule for an element, by its path in the older release without the type of a choice.
     static func rule(_ version: FHIRVersion, _ path: String) -> Rule? {
         common[path] ?? (version == .dstu2 ? dstu2[path] : stu3[path])
     }
 
-    /// Keeps the value under another name.
+    /// Returns the rule that keeps the value under another name.
     static func renamed(_ name: String) -> Rule {
         { part, place, output, conversion in
-            // A choice takes its type along: bindingReference becomes legallyBindingReference.
+            // A choice keeps its type: bindingReference becomes legallyBindingReference.
             let choice = conversion.source.choice(part.key, below: place.from)
             let key = name + (choice.map { String(part.key.dropFirst($0.name.count)) } ?? "")
             let isRepeated = conversion.target.member(key, below: place.to)?.member.isRepeated ?? false
-            // Both names at once: the newer one has the place, the older one is kept beside it.
+            // If both names are present, the newer one is used, and the older one is kept in an extension.
             guard !isRepeated, place.object[key] != nil || output.object[key] != nil else {
                 conversion.keep(part, as: key, place, &output)
                 return
@@ -36,7 +36,7 @@ enum ConversionRule {
         }
     }
 
-    /// Keeps a code, written as R4 writes it.
+    /// Returns the rule that replaces codes by R4's codes.
     static func code(_ codes: [String: String]) -> Rule {
         { part, place, output, conversion in
             guard let old = part.value?.string, let new = codes[old] else {
@@ -50,7 +50,7 @@ enum ConversionRule {
         }
     }
 
-    /// Takes the value as one of another type that has the same form, or the form that is made of it.
+    /// Returns the rule that appends each value to another element, in the same form or in a form that `make` creates.
     static func each(
         _ make: @escaping @Sendable (JSON, ConversionPart.Pair, inout Conversion) -> JSON?, of type: String,
         to key: String
@@ -71,7 +71,7 @@ enum ConversionRule {
         }
     }
 
-    /// Rules for both older releases: also where an app of one release writes as the other did.
+    /// Rules for both older releases; they also apply if an app of one release uses elements of the other.
     private static let common: [String: Rule] = {
         var rules: [String: Rule] = contract
         for more in [
@@ -105,7 +105,7 @@ enum ConversionRule {
         return rules
     }()
 
-    /// Contained resources are converted too; some apps wrote their ids with the `#` of the reference.
+    /// Converts contained resources; some apps wrote their ids with the `#` of the reference.
     static let contained: Rule = { part, place, output, conversion in
         for pair in part.pairs {
             guard var object = pair.value.object, !object.isEmpty else {
@@ -121,7 +121,7 @@ enum ConversionRule {
         }
     }
 
-    /// STU3's context may be an episode of care, for which R4 has no element.
+    /// Converts STU3's context, unless it is an episode of care, for which R4 has no element.
     private static let encounterContext: Rule = { part, place, output, conversion in
         if Reference(json: part.value)?.literal?.type == "EpisodeOfCare" {
             conversion.carry(part, place, &output)

@@ -1,11 +1,11 @@
 import FHIR
 
-/// The codes that a value set of DSTU2 defines inside of itself: R4's code system, and the part of the set that lists
-/// its codes.
+/// The codes that a value set of DSTU2 defines inside of itself: R4's code system, and the part of the value set that
+/// lists its codes.
 struct InlineCodes {
     private(set) var codeSystem = JSONObject()
     private(set) var include = JSONObject()
-    /// The id that the code system should have among the contained resources.
+    /// The preferred id of the code system among the contained resources.
     let id: String
 
     init(_ old: JSONObject, of place: ConversionPlace, at trail: ConversionTrail, _ conversion: inout Conversion) {
@@ -26,7 +26,7 @@ struct InlineCodes {
         list()
     }
 
-    /// Fills in the members by which a code system describes itself, from those of the value set.
+    /// Supplies the metadata of the code system from those of the value set.
     private mutating func complete(of set: JSONObject) {
         codeSystem.set("resourceType", "CodeSystem", at: 0)
         if codeSystem["status"] == nil {
@@ -41,7 +41,7 @@ struct InlineCodes {
         if !declared.isEmpty { codeSystem["property"] = .array(given + declared) }
     }
 
-    /// The properties that concepts are given here, as a code system declares them
+    /// The properties that the conversion adds to concepts, as they are declared by a code system
     /// (<https://hl7.org/fhir/R4/codesystem-concept-properties.html>).
     private static let properties: [JSON] = [
         ["code": "notSelectable", "uri": "http://hl7.org/fhir/concept-properties#notSelectable", "type": "boolean"],
@@ -55,7 +55,7 @@ struct InlineCodes {
         for inner in concept["concept"]?.array ?? [] { collect(inner, &used) }
     }
 
-    /// Lists the codes in the set, so that it can be read without the code system.
+    /// Lists the codes in the value set, so that it can be read without the code system.
     private mutating func list() {
         if let url = codeSystem["url"] { include["system"] = url }
         if let url = codeSystem["_url"] { include["_system"] = url }

@@ -4,7 +4,7 @@ extension ElementTable {
     /// The elements of FHIR R4 (4.0.1).
     static let r4 = ElementTable(model: .r4)
 
-    /// The types with the elements inside of them, as the model of R4 describes them.
+    /// Creates the table of R4's types and their elements from the type model.
     fileprivate init(model: TypeModel) {
         self.init()
         for index in 0..<model.typeCount {

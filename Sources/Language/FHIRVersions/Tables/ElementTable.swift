@@ -1,9 +1,9 @@
 import FHIR
 
-/// Which elements a release of FHIR has: their types and cardinalities.
+/// The elements of a release of FHIR with their types and cardinalities.
 ///
-/// Those of DSTU2 and STU3 are built from text that `Scripts/generate-version-tables.py` writes (the format is told
-/// there), that of R4 from `TypeModel`.
+/// The tables of DSTU2 and STU3 are built from text that `Scripts/generate-version-tables.py` writes (the format is
+/// described there), that of R4 from `TypeModel`.
 struct ElementTable: Sendable {
     /// One element below a path.
     struct Member: Sendable {
@@ -12,20 +12,20 @@ struct ElementTable: Sendable {
         let isChoice: Bool
         /// Type codes; empty for an element with children of its own.
         let types: [String]
-        /// Where the children are described, for an element without a type.
+        /// The path of the children, for an element without a type.
         let children: String?
         let isRequired: Bool
         let isRepeated: Bool
-        /// Whether it may change the meaning of what it stands in
+        /// Whether the element may change the meaning of the element that contains it
         /// (<https://hl7.org/fhir/R4/conformance-rules.html#isModifier>).
         let isModifier: Bool
     }
 
-    /// A member with the type that it has here.
+    /// A member with its actual type.
     struct Typed: Sendable {
         let member: Member
-        /// Where the elements inside are described: the name of a data type or the path of a backbone element;
-        /// nil for a primitive.
+        /// The path of the elements inside: the name of a data type or the path of a backbone element; nil for a
+        /// primitive.
         let inside: String?
         /// The type's code; empty for a backbone element.
         let type: String
@@ -34,7 +34,7 @@ struct ElementTable: Sendable {
     }
 
     private var paths: [String: [Member]] = [:]
-    /// The elements by the names that JSON gives them.
+    /// The elements by their names in JSON.
     private var keys: [String: [String: Typed]] = [:]
 
     init() {}
@@ -95,10 +95,10 @@ struct ElementTable: Sendable {
     /// Every element below a path.
     func members(below path: String) -> [Member] { paths[path] ?? [] }
 
-    /// The element that a member of a JSON object is, by its name (`valueQuantity` is a `value[x]`).
+    /// Returns the element of a member of a JSON object, by its name (`valueQuantity` is a `value[x]`).
     func member(_ key: String, below path: String) -> Typed? {
         if let known = keys[path]?[key] { return known }
-        // An extension's value may be of any type.
+        // The value of an extension may have any type.
         guard let open = paths[path]?.first(where: { $0.types == ["*"] && $0.isChoice && key.hasPrefix($0.name) })
         else { return nil }
         let suffix = String(key.dropFirst(open.name.count))
@@ -107,7 +107,7 @@ struct ElementTable: Sendable {
         return ElementTable.typed(open, ElementTable.primitives.contains(lowered) ? lowered : suffix)
     }
 
-    /// The choice element that a name belongs to even where its type is not allowed there.
+    /// Returns the choice element to which a name belongs, also if its type is not allowed there.
     func choice(_ key: String, below path: String) -> Member? {
         members(below: path).first { member in
             member.isChoice && key.hasPrefix(member.name)
@@ -121,7 +121,7 @@ struct ElementTable: Sendable {
 
     static func isPrimitive(_ type: String) -> Bool { type.first?.isLowercase ?? false }
 
-    /// The ending of a choice element's name for a type: `dateTime` gives `DateTime`.
+    /// Returns the ending of a choice element's name for a type: `DateTime` for `dateTime`.
     static func suffix(_ type: String) -> String { (type.first?.uppercased() ?? "") + type.dropFirst() }
 
     static let primitives: Set<String> = [

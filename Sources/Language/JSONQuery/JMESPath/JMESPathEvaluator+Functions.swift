@@ -1,8 +1,8 @@
 import Core
 
 extension JMESPathEvaluator {
-    /// A function's value (<https://jmespath.org/specification.html#built-in-functions>). The parser has counted the
-    /// arguments.
+    /// Returns a function's value (<https://jmespath.org/specification.html#built-in-functions>). The parser has
+    /// checked the number of arguments.
     mutating func call(
         _ function: JMESPathFunction, _ arguments: [JMESPathNode], _ current: JSON
     ) throws(JMESPathError) -> JSON {
@@ -14,7 +14,7 @@ extension JMESPathEvaluator {
             let elements = try array(try value(of: arguments[0], current), function)
             return try ordered(function, elements, by: try reference(arguments[1], function))
         case .notNull:
-            // All are evaluated, as the specification's functions evaluate their arguments first.
+            // All arguments are evaluated first, as the specification requires.
             var found = JSON.null
             for argument in arguments {
                 let value = try value(of: argument, current)
@@ -113,7 +113,7 @@ extension JMESPathEvaluator {
         _ argument: JMESPathNode, _ function: JMESPathFunction
     ) throws(JMESPathError) -> JMESPathNode {
         guard case .reference(let node) = argument else {
-            throw refusal(function, "an array and an expression behind &")
+            throw refusal(function, "an array and an expression with &")
         }
         return node
     }
@@ -171,7 +171,7 @@ extension JMESPathEvaluator {
             guard case .string(let part) = wanted else { return false }
             try spend((text.utf8.count + part.utf8.count) / 16)
             return ByteSearch.isFound(part, in: text)
-        default: throw refusal(.contains, "a text or an array, and what is looked for")
+        default: throw refusal(.contains, "a text or an array, and a value to search for")
         }
     }
 
@@ -190,7 +190,7 @@ extension JMESPathEvaluator {
 
     private mutating func written(_ value: JSON) throws(JMESPathError) -> JSON {
         if case .string = value { return value }
-        // What an expression put together may be written much larger than it is held.
+        // A value that an expression has built can be much larger as text than in memory.
         try checkSize(of: value)
         let text = value.text(.compact)
         try spend(text.utf8.count / 16)
@@ -209,22 +209,22 @@ extension JMESPathEvaluator {
 
     private mutating func inserted(_ text: JSON, _ part: JSON, _ place: JSON) throws(JMESPathError) -> JSON {
         guard case .string(let text) = text, case .string(let part) = part, case .number(let place) = place else {
-            throw refusal(.insertString, "two texts and a place")
+            throw refusal(.insertString, "two texts and an offset")
         }
         try spend((text.utf8.count + part.utf8.count) / 16)
         guard let place = try whole(place, .insertString) else {
-            throw JMESPathError(.outOfRange, "The place of insertString() lies outside of the text.")
+            throw JMESPathError(.outOfRange, "The offset of insertString() is outside of the text.")
         }
-        // Places are counted as the connector does, in UTF-16; between the halves of a pair nothing can stand.
+        // Offsets are counted in UTF-16 units, as by the connector. Text cannot be inserted inside a surrogate pair.
         guard place >= 0, place <= text.utf16.count,
             let index = text.utf16.index(text.startIndex, offsetBy: place).samePosition(in: text.unicodeScalars)
-        else { throw JMESPathError(.outOfRange, "The place of insertString() lies outside of the text.") }
+        else { throw JMESPathError(.outOfRange, "The offset of insertString() is outside of the text.") }
         return .string(String(text.unicodeScalars[..<index]) + part + String(text.unicodeScalars[index...]))
     }
 }
 
 extension JSON {
-    /// The name of the type as `type()` gives it.
+    /// The name of the type as returned by `type()`.
     fileprivate var typeName: String {
         switch self {
         case .null: "null"
@@ -237,7 +237,7 @@ extension JSON {
     }
 }
 
-/// Looks for one text in another by their bytes, in time linear in both (Knuth, Morris, Pratt).
+/// Searches for one text in another by bytes, in time linear in both (Knuth, Morris, Pratt).
 enum ByteSearch {
     static func isFound(_ part: String, in text: String) -> Bool {
         let wanted = Array(part.utf8)

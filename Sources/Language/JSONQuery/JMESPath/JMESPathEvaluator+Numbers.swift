@@ -2,12 +2,12 @@ import Core
 import Foundation
 
 extension JMESPathEvaluator {
-    /// Arithmetic takes numbers of at most so many digits and exponents of at most this size.
+    /// Maximum number of digits, and maximum absolute value of an exponent, of numbers in arithmetic.
     private static let mostDigits = 400
-    /// More digits than any sum of such numbers has.
+    /// A number of digits that no sum of such numbers exceeds.
     private static let sumDigits = 1_000
 
-    /// The exact value of a number.
+    /// Returns the exact value of a number.
     private mutating func exact(
         _ number: JSONNumber, _ function: JMESPathFunction
     ) throws(JMESPathError) -> ExactNumber {
@@ -17,12 +17,12 @@ extension JMESPathEvaluator {
                 decimal: number.text, digitLimit: Self.mostDigits, exponentLimit: Self.mostDigits)
         else {
             throw JMESPathError(
-                .outOfRange, "\(function.rawValue)() takes numbers of at most \(Self.mostDigits) digits.")
+                .outOfRange, "\(function.rawValue)() takes numbers of up to \(Self.mostDigits) digits.")
         }
         return value
     }
 
-    /// A fraction that no decimal is equal to is rounded half to even, to 38 significant digits.
+    /// Writes a number. A fraction without an exact decimal is rounded half to even, to 38 significant digits.
     private func json(_ value: ExactNumber) -> JSON {
         let value = value.reduced
         let text = value.text(digits: value.denominator.isOne ? Self.sumDigits : ExactNumber.decimalDigits)
@@ -44,7 +44,7 @@ extension JMESPathEvaluator {
         return json(ExactNumber(isNegative: value.isNegative, numerator: isAway ? quotient + .one : quotient))
     }
 
-    /// `sum` and `avg`; the average of nothing is null.
+    /// `sum` and `avg`; the average of an empty array is null.
     mutating func total(_ function: JMESPathFunction, _ elements: [JSON]) throws(JMESPathError) -> JSON {
         var small = 0
         var large = ExactNumber.zero
@@ -64,15 +64,15 @@ extension JMESPathEvaluator {
 
     // MARK: Functions of device mapping templates
 
-    /// The number as an integer, however it is written; nil for one beyond 64 bits.
+    /// Returns the number as an integer, however it is written; nil if it exceeds 64 bits.
     mutating func whole(_ number: JSONNumber, _ function: JMESPathFunction) throws(JMESPathError) -> Int? {
         if let integer = number.integer { return integer }
         let value = (try exact(number, function)).reduced
-        guard value.exponent >= 0 else { throw refusal(function, "a whole number as the place or the time") }
+        guard value.exponent >= 0 else { throw refusal(function, "a whole number as the offset or the time") }
         return Int(value.text(digits: Self.sumDigits))
     }
 
-    /// `add`, `subtract`, `multiply`, `divide` and `pow`; a result beyond 64 bits is an overflow.
+    /// `add`, `subtract`, `multiply`, `divide` and `pow`. A result that exceeds 64 bits is an overflow.
     mutating func arithmetic(
         _ function: JMESPathFunction, _ first: JSONNumber, _ second: JSONNumber
     ) throws(JMESPathError) -> JSON {
@@ -82,7 +82,7 @@ extension JMESPathEvaluator {
         case .subtract: return try bounded(left - right)
         case .multiply: return try bounded(left * right)
         case .divide:
-            guard !right.isZero else { throw JMESPathError(.divideByZero, "divide() was asked to divide by zero.") }
+            guard !right.isZero else { throw JMESPathError(.divideByZero, "divide() cannot divide by zero.") }
             return try bounded(left / right)
         default: return try power(left, right, first.double, second.double)
         }
@@ -98,12 +98,12 @@ extension JMESPathEvaluator {
     private static let least = ExactNumber(Int.min)
     private static let overflow = JMESPathError(.overflow, "The result of arithmetic has more than 64 bits.")
 
-    /// Exact for whole exponents as long as that takes few digits, else as near as binary floating point gets.
+    /// Returns a power: exact for integer exponents with results of few digits, otherwise in binary floating point.
     private mutating func power(
         _ base: ExactNumber, _ exponent: ExactNumber, _ nearBase: Double, _ nearExponent: Double
     ) throws(JMESPathError) -> JSON {
         if base.isZero, exponent.isNegative {
-            throw JMESPathError(.divideByZero, "pow() was asked to raise zero to a negative power.")
+            throw JMESPathError(.divideByZero, "pow() cannot raise zero to a negative power.")
         }
         let near = Foundation.pow(nearBase, nearExponent)
         guard !near.isNaN else {
@@ -119,7 +119,7 @@ extension JMESPathEvaluator {
         return try bounded(value)
     }
 
-    /// `fromUnixTimestamp` and `fromUnixTimestampMs`: the instant in UTC, written as the connector does.
+    /// `fromUnixTimestamp` and `fromUnixTimestampMs`: the instant in UTC, in the connector's format.
     mutating func instant(_ function: JMESPathFunction, _ number: JSONNumber) throws(JMESPathError) -> JSON {
         let perSecond = function == .fromUnixTimestampMs ? 1_000 : 1
         guard let units = try whole(number, function),

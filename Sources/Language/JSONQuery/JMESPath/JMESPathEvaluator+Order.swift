@@ -1,12 +1,12 @@
 import Core
 
 extension JMESPathEvaluator {
-    /// What elements are ordered by.
+    /// The keys by which elements are ordered.
     private enum Keys {
-        /// Numbers that are integers of a word, as most are.
+        /// Integers of one word, as nearly all numbers are.
         case integers([Int])
         case numbers([JSONNumber])
-        /// Texts of ASCII, for which Swift's order is that of the bytes.
+        /// ASCII texts, which Swift orders by their bytes.
         case ascii([String])
         case texts([String])
 
@@ -15,14 +15,14 @@ extension JMESPathEvaluator {
             case .integers(let integers): integers[first] < integers[second]
             case .numbers(let numbers): JSONNumber.order(numbers[first], numbers[second]) < 0
             case .ascii(let texts): texts[first] < texts[second]
-            // The order of code points is that of UTF-8's bytes.
+            // The order of code points is the order of the bytes in UTF-8.
             case .texts(let texts): texts[first].utf8.lexicographicallyPrecedes(texts[second].utf8)
             }
         }
     }
 
-    /// `sort`, `max`, `min` and their kin, by a part of the elements. Equal ones stay in their order, and of several
-    /// greatest or least the first counts.
+    /// `sort`, `max`, `min` and the functions of the same kind, by a part of the elements. Sorting is stable, and of
+    /// several equal maxima or minima the first is returned.
     mutating func ordered(
         _ function: JMESPathFunction, _ elements: [JSON], by reference: JMESPathNode
     ) throws(JMESPathError) -> JSON {
@@ -41,7 +41,8 @@ extension JMESPathEvaluator {
         return elements[best]
     }
 
-    /// The keys of the elements, all numbers or all texts; nil for no elements. Ordering by them is paid for.
+    /// Returns the keys of the elements, which are all numbers or all texts; nil for no elements. Also spends the steps
+    /// for ordering by them.
     private mutating func keys(
         _ function: JMESPathFunction, _ elements: [JSON], _ reference: JMESPathNode
     ) throws(JMESPathError) -> Keys? {
@@ -57,9 +58,9 @@ extension JMESPathEvaluator {
             case .string(let text):
                 texts.append(text)
                 cost += 1 + text.utf8.count / 16
-            default: throw refusal(function, "numbers alone or texts alone")
+            default: throw refusal(function, "only numbers or only texts")
             }
-            guard numbers.isEmpty || texts.isEmpty else { throw refusal(function, "numbers alone or texts alone") }
+            guard numbers.isEmpty || texts.isEmpty else { throw refusal(function, "only numbers or only texts") }
         }
         let isSorting = function == .sort || function == .sortBy
         try spend(isSorting ? cost * (Int.bitWidth - elements.count.leadingZeroBitCount) : cost)

@@ -10,20 +10,20 @@ struct JMESPathEvaluator {
         steps = limits.steps
     }
 
-    /// Takes steps from those that are left.
+    /// Subtracts steps from the remaining ones.
     mutating func spend(_ count: Int = 1) throws(JMESPathError) {
         steps -= count
         guard steps >= 0 else { throw JMESPathError(.steps, limits) }
     }
 
-    /// Bounds what is written of a result that may hold one value many times.
+    /// Limits the size of a result, which may contain one value many times.
     mutating func checkSize(of result: JSON) throws(JMESPathError) {
         guard result.values(atMost: limits.values) != nil else { throw JMESPathError(.values, limits) }
     }
 
     // MARK: Nodes
 
-    /// The value of a part on the current value.
+    /// Returns the value of a node for the current value.
     mutating func value(of node: JMESPathNode, _ current: JSON) throws(JMESPathError) -> JSON {
         try spend()
         switch node {
@@ -76,7 +76,7 @@ struct JMESPathEvaluator {
             return try compare(comparison, try value(of: left, current), try value(of: right, current))
         case .call(let function, let arguments): return try call(function, arguments, current)
         case .reference:
-            throw JMESPathError(.invalidType, "An expression behind & is no value.")
+            throw JMESPathError(.invalidType, "An expression with & is not a value.")
         }
     }
 
@@ -209,7 +209,7 @@ struct JMESPathEvaluator {
         return JSONNumber.order(first, second)
     }
 
-    /// Whether two values are the same: numbers by their value, objects whatever the order of their members.
+    /// Whether two values are equal: numbers by their value, objects regardless of the order of their members.
     mutating func areEqual(_ first: JSON, _ second: JSON) throws(JMESPathError) -> Bool {
         try spend()
         switch (first, second) {
@@ -238,7 +238,7 @@ struct JMESPathEvaluator {
 }
 
 extension JSON {
-    /// Whether a condition of this value holds: all but null, false and what is empty
+    /// Whether the value is true as a condition: all values except null, false and empty ones
     /// (<https://jmespath.org/specification.html#or-expressions>).
     fileprivate var isTrue: Bool {
         switch self {

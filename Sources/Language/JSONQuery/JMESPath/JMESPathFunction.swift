@@ -1,4 +1,4 @@
-/// The functions, by their names in expressions (<https://jmespath.org/specification.html#built-in-functions>).
+/// Functions, with their names in expressions (<https://jmespath.org/specification.html#built-in-functions>).
 enum JMESPathFunction: String, CaseIterable, Sendable {
     case abs, avg, ceil, contains
     case endsWith = "ends_with"
@@ -15,10 +15,11 @@ enum JMESPathFunction: String, CaseIterable, Sendable {
     case toNumber = "to_number"
     case toString = "to_string"
     case type, values
-    // Those of device mapping templates (https://github.com/microsoft/iomt-fhir/blob/main/docs/CustomFunctions.md).
+    // The functions of device mapping templates
+    // (https://github.com/microsoft/iomt-fhir/blob/main/docs/CustomFunctions.md).
     case add, subtract, multiply, divide, pow, insertString, fromUnixTimestamp, fromUnixTimestampMs
 
-    /// How many arguments the function takes.
+    /// Allowed number of arguments.
     var arity: ClosedRange<Int> {
         switch self {
         case .notNull, .merge: 1...Int.max
@@ -29,7 +30,7 @@ enum JMESPathFunction: String, CaseIterable, Sendable {
         }
     }
 
-    /// What is said of a wrong number of arguments.
+    /// The message for a wrong number of arguments.
     var arityMessage: String {
         switch arity {
         case 1...1: "\(rawValue)() takes one argument."

@@ -1,6 +1,6 @@
 import Core
 
-/// The signs of an expression (<https://jmespath.org/specification.html#grammar>).
+/// A token of an expression (<https://jmespath.org/specification.html#grammar>).
 enum JMESPathToken: Sendable {
     case name(String)
     case quotedName(String)
@@ -13,7 +13,7 @@ enum JMESPathToken: Sendable {
     case end
 }
 
-/// Cuts an expression into signs.
+/// Splits an expression into tokens.
 struct JMESPathLexer {
     struct Placed: Sendable {
         let token: JMESPathToken
@@ -23,7 +23,7 @@ struct JMESPathLexer {
     private let bytes: [UInt8]
     private var position = 0
 
-    /// The signs with their places; the end is one of them.
+    /// Returns the tokens with their offsets; the last token is the end.
     static func tokens(of source: String) throws(JMESPathError) -> [Placed] {
         var lexer = JMESPathLexer(bytes: Array(source.utf8))
         var tokens: [Placed] = []
@@ -75,7 +75,7 @@ struct JMESPathLexer {
         case UInt8(ascii: "<"): return .comparison(take("=") ? .lessOrEqual : .less)
         case UInt8(ascii: ">"): return .comparison(take("=") ? .greaterOrEqual : .greater)
         case UInt8(ascii: "="):
-            guard take("=") else { throw failure("One = compares nothing; write ==", at: start) }
+            guard take("=") else { throw failure("A single = is not a comparison; write ==", at: start) }
             return .comparison(.equal)
         case UInt8(ascii: "\""): return try quotedName(from: start)
         case UInt8(ascii: "'"): return .literal(.string(try raw(from: start)))
@@ -84,7 +84,7 @@ struct JMESPathLexer {
         case let byte where Self.isName(byte):
             while take(where: { Self.isName($0) || (0x30...0x39).contains($0) }) {}
             return .name(String(decoding: bytes[start..<position], as: UTF8.self))
-        default: throw failure("A character stands where JMESPath does not allow it", at: start)
+        default: throw failure("A character is not allowed here in JMESPath", at: start)
         }
     }
 
@@ -95,12 +95,12 @@ struct JMESPathLexer {
     private mutating func number(from start: Int) throws(JMESPathError) -> JMESPathToken {
         while take(where: { (0x30...0x39).contains($0) }) {}
         guard let value = Int(String(decoding: bytes[start..<position], as: UTF8.self)) else {
-            throw failure("A whole number of at most 64 bits is expected", at: start)
+            throw failure("A whole number of up to 64 bits is expected", at: start)
         }
         return .number(value)
     }
 
-    /// Goes behind the sign that closes what the one at `start` opens; one behind a backslash does not close.
+    /// Moves past the delimiter that closes the one at `start`. An escaped delimiter does not close it.
     private mutating func skip(to quote: Unicode.Scalar, from start: Int) throws(JMESPathError) -> ArraySlice<UInt8> {
         while position < bytes.count {
             let byte = bytes[position]
@@ -108,7 +108,7 @@ struct JMESPathLexer {
             if byte == UInt8(ascii: quote) { return bytes[(start + 1)..<(position - 1)] }
             if byte == UInt8(ascii: "\\") { position += 1 }
         }
-        throw failure("What is opened here is not closed", at: start)
+        throw failure("A quotation mark here is not closed", at: start)
     }
 
     private mutating func quotedName(from start: Int) throws(JMESPathError) -> JMESPathToken {
@@ -119,7 +119,7 @@ struct JMESPathLexer {
         return .quotedName(name)
     }
 
-    /// A text between apostrophes: only `\'` is an escape.
+    /// Reads a text between apostrophes: only `\'` is an escape.
     private mutating func raw(from start: Int) throws(JMESPathError) -> String {
         Self.text(try skip(to: "'", from: start), unescaping: "'")
     }
@@ -127,7 +127,7 @@ struct JMESPathLexer {
     private mutating func literal(from start: Int) throws(JMESPathError) -> JMESPathToken {
         let text = Self.text(try skip(to: "`", from: start), unescaping: "`")
         guard let value = JSON(reading: text.utf8) else {
-            throw failure("What stands between back quotes is no JSON", at: start)
+            throw failure("The text between back quotes is not JSON", at: start)
         }
         return .literal(value)
     }

@@ -1,51 +1,51 @@
 import Core
 
-/// A part of an expression, as the grammar of JMESPath has them.
+/// A node of an expression, according to JMESPath's grammar.
 indirect enum JMESPathNode: Sendable {
-    /// How two values are compared.
+    /// Operator of a comparison.
     enum Comparison: Sendable { case equal, different, less, lessOrEqual, greater, greaterOrEqual }
 
     /// `@`
     case current
-    /// A text between back quotes or apostrophes.
+    /// A literal in back quotes or apostrophes.
     case literal(JSON)
     /// A name.
     case field(WantedName)
-    /// Parts behind each other, each on what the one before it found.
+    /// A sequence of nodes, each evaluated on the result of the previous one.
     case chain([JMESPathNode])
     /// `[0]`
     case index(Int)
     /// `[0:3:1]`
     case slice(start: Int?, stop: Int?, step: Int)
-    /// `[]`: the arrays in an array become part of it.
+    /// `[]`: replaces the arrays in an array by their elements.
     case flatten(JMESPathNode)
-    /// The right part on each element of the array that the left one finds.
+    /// Evaluates the right node on each element of the array that the left node returns.
     case projection(JMESPathNode, JMESPathNode)
-    /// The right part on each member's value of the object that the left one finds.
+    /// Evaluates the right node on each member's value of the object that the left node returns.
     case valueProjection(JMESPathNode, JMESPathNode)
-    /// The right part on each element for which the condition is true.
+    /// Evaluates the right node on each element that satisfies the condition.
     case filterProjection(JMESPathNode, JMESPathNode, condition: JMESPathNode)
     /// `[a, b]`
     case list([JMESPathNode])
-    /// `{a: b}`, and whether a name stands there twice: then the last counts.
+    /// `{a: b}`, and whether a name occurs twice; the last one is then used.
     case hash([Entry], isRepeating: Bool)
-    /// The first part that is true, or the last.
+    /// The first value that is true, or the last value.
     case or([JMESPathNode])
-    /// The first part that is not true, or the last.
+    /// The first value that is not true, or the last value.
     case and([JMESPathNode])
     case not(JMESPathNode)
     case comparison(Comparison, JMESPathNode, JMESPathNode)
     case call(JMESPathFunction, [JMESPathNode])
-    /// `&name`: a part that the function evaluates itself.
+    /// `&name`: an expression that the function evaluates itself.
     case reference(JMESPathNode)
 
-    /// A name of a new object and what stands under it.
+    /// A name of a new object and its value.
     struct Entry: Sendable {
         let name: String
         let value: JMESPathNode
     }
 
-    /// The node, and behind it another one on what it finds.
+    /// Returns a node that evaluates another node on the result of this one.
     func followed(by next: JMESPathNode) -> JMESPathNode {
         switch (self, next) {
         case (.current, _): next

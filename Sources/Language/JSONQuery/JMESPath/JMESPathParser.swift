@@ -1,20 +1,20 @@
 import Core
 
-/// Reads signs into an expression: a parser by binding strength, as the grammar's precedence asks
+/// Parses tokens into an expression by operator precedence, as the grammar requires
 /// (<https://jmespath.org/specification.html#grammar>).
 struct JMESPathParser {
-    /// A node with what bounds it: how many levels evaluate inside of each other, and by how many levels of arrays and
-    /// objects a result is deeper than what it is made of.
+    /// A node with its bounds: the number of levels of its evaluation, and the number of levels of arrays and objects
+    /// that it adds to a result.
     struct Part {
         var node: JMESPathNode
         var height = 1
         var growth = 0
     }
 
-    /// How strongly a sign binds what stands before it.
+    /// Binding strength of a token to the expression before it.
     private enum Strength {
         static let none = 0, pipe = 1, or = 2, and = 3, comparison = 5, flatten = 9
-        /// What binds less ends a projection.
+        /// Tokens with less binding strength end a projection.
         static let projectionEnd = 10
         static let star = 20, filter = 21, dot = 40, not = 45, brace = 50, bracket = 55, parenthesis = 60
     }
@@ -23,9 +23,10 @@ struct JMESPathParser {
     private let limits: QueryLimits
     private var position = 0
     private var depth = 0
-    /// Whether a value of the document may stand in the result more often than in the document, or a literal many times.
+    /// Whether the result may contain a value of the document more often than the document, or a literal many times.
     private(set) var mayRepeatValues = false
-    /// What is wrong with a function or a slice; an expression that cannot be read says that first.
+    /// A fault of a function or a slice. It is thrown after the whole expression is parsed, because a syntax error
+    /// precedes it.
     private var fault: JMESPathError?
 
     init(tokens: [JMESPathLexer.Placed], limits: QueryLimits) {
@@ -33,10 +34,10 @@ struct JMESPathParser {
         self.limits = limits
     }
 
-    /// The whole expression.
+    /// Parses the whole expression.
     mutating func document() throws(JMESPathError) -> JMESPathNode {
         let part = try expression()
-        guard case .end = token else { throw failure("The expression goes on where it should end") }
+        guard case .end = token else { throw failure("The expression continues where it should end") }
         if let fault { throw fault }
         return part.node
     }
@@ -89,7 +90,7 @@ struct JMESPathParser {
 
     // MARK: Parts
 
-    /// A part made of others: one level above the highest of them.
+    /// Returns a node of other nodes: one level above the highest of them.
     private func made(_ node: JMESPathNode, of parts: [Part], growth: Int? = nil) throws(JMESPathError) -> Part {
         let part = Part(
             node: node, height: 1 + (parts.map(\.height).max() ?? 0),
@@ -117,7 +118,7 @@ struct JMESPathParser {
         return left
     }
 
-    /// What an expression begins with.
+    /// Parses the beginning of an expression.
     private mutating func beginning() throws(JMESPathError) -> Part {
         let start = position
         advance()
@@ -147,7 +148,8 @@ struct JMESPathParser {
             default: return try list()
             }
         case .openParenthesis:
-            // A projection ends with its parenthesis: what follows is applied to all it found, not to each.
+            // A projection ends with its parenthesis: the next part is applied to the whole result, not to each
+            // element.
             let inner = try expression()
             try expectCloseParenthesis()
             return inner
@@ -158,7 +160,7 @@ struct JMESPathParser {
         }
     }
 
-    /// What goes on behind an expression.
+    /// Parses the continuation of an expression.
     private mutating func continuation(of left: Part) throws(JMESPathError) -> Part {
         let start = position
         advance()
@@ -193,7 +195,7 @@ struct JMESPathParser {
             case .star: return try elements(of: left)
             default: throw failure("A number, a slice or * is expected between brackets")
             }
-        default: throw failure("The expression cannot go on like this", at: start)
+        default: throw failure("The expression cannot continue like this", at: start)
         }
     }
 
@@ -203,7 +205,7 @@ struct JMESPathParser {
         return part
     }
 
-    /// What stands behind a dot.
+    /// Parses the part after a dot.
     private mutating func member(_ binding: Int) throws(JMESPathError) -> Part {
         switch token {
         case .name, .quotedName, .star: return try expression(binding)
@@ -213,13 +215,13 @@ struct JMESPathParser {
         case .openBrace:
             advance()
             return try hash()
-        default: throw failure("A name, *, [ or { is expected behind a dot")
+        default: throw failure("A name, *, [ or { is expected after a dot")
         }
     }
 
     // MARK: Projections
 
-    /// What a projection does with each value.
+    /// Parses the right side of a projection.
     private mutating func each(_ binding: Int) throws(JMESPathError) -> Part {
         if strength < Strength.projectionEnd { return Part(node: .current) }
         switch token {
@@ -233,7 +235,7 @@ struct JMESPathParser {
         case .dot:
             advance()
             return try member(binding)
-        default: throw failure("The expression cannot go on like this")
+        default: throw failure("The expression cannot continue like this")
         }
     }
 
@@ -248,7 +250,7 @@ struct JMESPathParser {
         try projection(of: left, binding) { .valueProjection($0, $1) }
     }
 
-    /// Behind `[`, at `*`.
+    /// Parses `[*]` from `*` on.
     private mutating func elements(of left: Part) throws(JMESPathError) -> Part {
         advance()
         try expectCloseBracket()
@@ -270,7 +272,7 @@ struct JMESPathParser {
             growth: left.growth + right.growth)
     }
 
-    /// Behind `[`, at a number or a colon.
+    /// Parses an index or a slice after `[`.
     private mutating func indexed(_ left: Part) throws(JMESPathError) -> Part {
         if case .number(let index) = token, case .closeBracket = token(ahead: 1) {
             advance()
@@ -289,7 +291,7 @@ struct JMESPathParser {
             switch token {
             case .colon:
                 place += 1
-                guard place < 3 else { throw failure("A slice has at most three numbers") }
+                guard place < 3 else { throw failure("A slice has no more than three numbers") }
             case .number(let number):
                 guard parts[place] == nil else { throw failure("A colon or ] is expected") }
                 parts[place] = number
@@ -308,9 +310,9 @@ struct JMESPathParser {
         }
     }
 
-    // MARK: What is made anew
+    // MARK: New arrays and objects
 
-    /// Behind `[`.
+    /// Parses a list after `[`.
     private mutating func list() throws(JMESPathError) -> Part {
         var parts: [Part] = []
         while true {
@@ -326,7 +328,7 @@ struct JMESPathParser {
         return try made(.list(parts.map(\.node)), of: parts, growth: 1 + (parts.map(\.growth).max() ?? 0))
     }
 
-    /// Behind `{`.
+    /// Parses an object after `{`.
     private mutating func hash() throws(JMESPathError) -> Part {
         var entries: [JMESPathNode.Entry] = []
         var parts: [Part] = []
@@ -394,7 +396,7 @@ struct JMESPathParser {
 }
 
 extension JSON {
-    /// Whether the value weighs no more than a few others wherever it is repeated.
+    /// Whether repeating the value costs no more memory than repeating a few small values.
     fileprivate var isSmall: Bool {
         switch self {
         case .null, .bool: true

@@ -1,24 +1,24 @@
 import Core
 
-/// A compiled JSONPath as Json.NET 12 reads it (<https://www.newtonsoft.com/json/help/html/SelectToken.htm>), which is what
-/// device mapping templates are written in: immutable, compiled once and evaluated many times, from any thread.
+/// A compiled JSONPath in the dialect of Json.NET 12 (<https://www.newtonsoft.com/json/help/html/SelectToken.htm>), in
+/// which device mapping templates are written: immutable, compiled once and evaluated many times, from any thread.
 ///
 /// ```swift
 /// let readings = try JSONPath("$..[?(@heartRate && @unit == 'bpm')]")
 /// let found = try readings.evaluate(on: message)
 /// ```
 ///
-/// What differs from RFC 9535: a filter behind `..` tests every value, the document itself and a filter that follows it
-/// included; `&&` and `||` have the same strength and group from the right; `@name` is `@.name`; `[?(...)]` on an object
-/// tests its members, which are no values; a comparison by size of what cannot be compared is an error; an index of less than
-/// zero is one, too. Numbers are compared exactly, whatever their digits.
+/// Differences to RFC 9535: a filter after `..` tests every value, including the document itself, and so does a filter
+/// that follows it; `&&` and `||` have the same precedence and group from the right; `@name` is `@.name`; `[?(...)]` on
+/// an object tests its members, which are not values; an ordering comparison of values without a common order is an
+/// error; a negative index is also an error. Numbers are compared exactly, whatever their digits.
 ///
-/// A pattern of `=~` is matched in time linear in the text, for every pattern that is taken: what needs backtracking
-/// (`(?=`, `(?!`, `(?<=`, `(?<!`, `(?>`, `\1`) is refused with the code `unsupported-pattern`.
+/// A pattern of `=~` is matched in time linear in the text, for every supported pattern. Patterns that need
+/// backtracking (`(?=`, `(?!`, `(?<=`, `(?<!`, `(?>`, `\1`) are refused with the code `unsupported-pattern`.
 public struct JSONPath: Sendable, CustomStringConvertible {
     /// The text as written.
     public let source: String
-    /// The bounds of each evaluation.
+    /// Limits of each evaluation.
     public let limits: QueryLimits
 
     let route: JSONPathRoute
@@ -36,9 +36,11 @@ public struct JSONPath: Sendable, CustomStringConvertible {
 
     public var description: String { source }
 
-    /// The values that the path finds in a document, in order; one that is found several times stands there several times.
+    /// Returns the values that the path finds in a document, in order. A value that is found several times is returned
+    /// several times.
     ///
-    /// - Throws: ``JSONPathError``: a filter or an index that fails on the document, or an evaluation beyond the limits.
+    /// - Throws: ``JSONPathError``: a filter or an index that fails on the document, or an evaluation beyond the
+    ///   limits.
     public func evaluate(on document: JSON) throws(JSONPathError) -> [JSON] {
         let evaluator = JSONPathEvaluator(document, limits)
         return try evaluator.values(of: route)

@@ -1,9 +1,9 @@
 import Core
 
-/// Comparisons of two scalars as Json.NET makes them, but for numbers, whose values are compared exactly.
+/// Comparisons of two scalars as in Json.NET, except that numbers are compared by their exact values.
 extension JSONPathScalar {
-    /// Whether both are the same, for `==` and `===` alike: a text is never a number, and whole numbers equal those with a
-    /// fraction of zero.
+    /// Whether both are equal, for `==` and `===` alike: a text never equals a number, and integers equal decimals with
+    /// a fraction of zero.
     func equals(_ other: JSONPathScalar) -> Bool {
         switch (self, other) {
         case (.null, .null): return true
@@ -15,8 +15,8 @@ extension JSONPathScalar {
         }
     }
 
-    /// The order of both: null is less than all else, texts by their UTF-16 units; a text beside a number or a boolean is
-    /// read as one, and a boolean beside a number on its left is 1 or 0.
+    /// Returns the order of both. Null is less than all other values, and texts are ordered by their UTF-16 units. A
+    /// text is converted to compare it with a number or a boolean; a boolean to the right of a number is 1 or 0.
     func order(to other: JSONPathScalar) throws(JSONPathError) -> Int {
         switch (self, other) {
         case (.null, .null): return 0
@@ -41,7 +41,7 @@ extension JSONPathScalar {
         }
     }
 
-    /// The steps that comparing with it costs.
+    /// Number of steps for a comparison with the scalar.
     var cost: Int {
         switch self {
         case .null, .bool: 0
@@ -52,7 +52,7 @@ extension JSONPathScalar {
     }
 
     private static let refusal = JSONPathError(
-        .notComparable, "A filter compares by size what has no order, as a number and a text that is none.")
+        .notComparable, "A filter compares values without a common order, such as a number and a text.")
 
     private static func order(_ left: Bool, _ right: Bool) -> Int { left == right ? 0 : right ? -1 : 1 }
 

@@ -1,31 +1,31 @@
 import Core
 
-/// Why a path could not be read or evaluated.
+/// Reason why a path could not be parsed or evaluated.
 public struct JSONPathError: CodedError, Hashable {
-    /// The kinds of errors; the raw value is the stable code.
+    /// Kind of error; the raw value is the stable code.
     public enum Kind: String, Sendable {
-        /// The text is no path.
+        /// The text is not a path.
         case syntax
-        /// An index of less than zero on an array; a slice counts from the end.
+        /// A negative index of an array; only a slice counts from the end.
         case negativeIndex = "negative-index"
         /// The step of a slice is zero.
         case zeroStep = "zero-step"
-        /// A comparison by size of values that have none in common, as of `true` and `1`, or of a number and a text that is
-        /// no number.
+        /// An ordering comparison of values without a common order, such as `true` and `1`, or a number and a text that
+        /// is not a number.
         case notComparable = "not-comparable"
-        /// A filter chose a member of an object, name and value together, which is no JSON value.
+        /// A filter selected a member of an object (name and value), which is not a JSON value.
         case memberFound = "member-found"
-        /// The pattern of `=~` is no regular expression.
+        /// The pattern of `=~` is not a regular expression.
         case invalidPattern = "invalid-pattern"
-        /// The pattern of `=~` asks for what cannot be matched in linear time.
+        /// The pattern of `=~` contains a construct that cannot be matched in linear time.
         case unsupportedPattern = "unsupported-pattern"
         /// The path is longer than ``QueryLimits/maximumLength``.
         case expressionTooLong = "expression-too-long"
-        /// The path has more steps than ``QueryLimits/maximumDepth``, or more than 20 filters inside of each other.
+        /// The path has more steps than ``QueryLimits/maximumDepth``, or more than 20 nested filters.
         case expressionTooDeep = "expression-too-deep"
-        /// The evaluation takes more than ``QueryLimits/steps``.
+        /// The evaluation takes more than ``QueryLimits/steps`` steps.
         case tooManySteps = "too-many-steps"
-        /// More is found than ``QueryLimits/values``.
+        /// The result has more than ``QueryLimits/values`` values.
         case resultTooLarge = "result-too-large"
         /// The document is nested too deeply for the path.
         case documentTooDeep = "document-too-deep"
@@ -33,9 +33,9 @@ public struct JSONPathError: CodedError, Hashable {
 
     /// The kind of error.
     public let kind: Kind
-    /// A sentence for people, which quotes no value of the document.
+    /// A sentence for people. It never contains values of the document.
     public let message: String
-    /// Where in the path, in Unicode scalars from 0; nil where no place is to blame.
+    /// The offset in the path, in Unicode scalars from 0; nil if the error has no position.
     public let offset: Int?
 
     /// The stable code, such as `not-comparable`.

@@ -1,24 +1,25 @@
 import Core
 
-/// One evaluation of a path. What a step finds goes through all steps behind it before the step looks on, so that a filter
-/// that only asks whether there is something stops at the first, and nothing is kept but what is found in the end.
+/// One evaluation of a path. Each result of a step passes through all later steps before the step continues. A filter
+/// that only tests for existence thus stops at the first result, and only final results are stored.
 final class JSONPathEvaluator {
-    /// What a step finds: a value, or a member of an object, its name with its value, as filters on objects see them.
+    /// A result of a step: a value, or a member of an object (name and value), as seen by filters on objects.
     enum Found {
         case value(JSON)
         case member(JSON)
     }
 
-    /// Takes what was found, and says whether to go on.
+    /// Receives a result, and returns whether to continue.
     private typealias Receiver = (Found) throws(JSONPathError) -> Bool
 
     private let root: JSON
     private let limits: QueryLimits
-    // Read and written between calls alone, never while another access is open.
+    // Read and written only between calls, never during another access.
     @exclusivity(unchecked) private var steps: Int
     @exclusivity(unchecked) private var depth = 0
 
-    /// Steps, conditions and levels of the document that are open at once; it keeps the stack within what every thread has.
+    /// Maximum number of open steps, conditions and levels of the document. It keeps the recursion within the stack of
+    /// any thread.
     private static let mostDepth = 400
 
     init(_ root: JSON, _ limits: QueryLimits) {
@@ -27,13 +28,13 @@ final class JSONPathEvaluator {
         steps = limits.steps
     }
 
-    /// All that the path finds.
+    /// Returns all values that the path finds.
     func values(of route: JSONPathRoute) throws(JSONPathError) -> [JSON] {
         var values: [JSON] = []
         _ = try follow(route, from: .value(root)) { found throws(JSONPathError) in
             guard case .value(let value) = found else {
                 throw JSONPathError(
-                    .memberFound, "A filter on an object chose a member, which is no value: ask for what it holds.")
+                    .memberFound, "A filter on an object selected a member, which is not a value: select its value.")
             }
             guard values.count < limits.values else { throw JSONPathError(.values, limits) }
             values.append(value)
@@ -56,7 +57,7 @@ final class JSONPathEvaluator {
         return try follow(route.steps, 0, from: found, receive)
     }
 
-    /// Most paths end in a name: that one is looked for without anything around it.
+    /// Nearly all paths end in a name, which is looked up directly.
     @inline(__always)
     private func follow(
         _ route: [JSONPathRoute.Step], _ start: Int, from found: Found, _ receive: Receiver
@@ -69,7 +70,7 @@ final class JSONPathEvaluator {
         return try receive(.value(value))
     }
 
-    /// Steps that find one value are gone one after the other; one that may find more has the steps behind it on each.
+    /// Evaluates steps with one result in a loop; a step with several results evaluates the later steps on each.
     private func walk(
         _ route: [JSONPathRoute.Step], _ start: Int, from found: Found, _ receive: Receiver
     ) throws(JSONPathError) -> Bool {
@@ -162,7 +163,7 @@ final class JSONPathEvaluator {
         }
     }
 
-    /// The elements that a list of indexes or a slice picks.
+    /// Passes on the elements that a list of indices or a slice selects.
     private func pick(
         _ step: JSONPathRoute.Step, of elements: [JSON], _ receive: (JSON) throws(JSONPathError) -> Bool
     ) throws(JSONPathError) -> Bool {
@@ -186,7 +187,7 @@ final class JSONPathEvaluator {
         return true
     }
 
-    /// Where a slice begins, and before which element it ends.
+    /// Returns the first index of a slice, and the index before which it ends.
     private static func bounds(_ start: Int?, _ end: Int?, _ step: Int, _ count: Int) -> (first: Int, stop: Int) {
         let first = start.map { $0 < 0 ? count + $0 : $0 } ?? (step > 0 ? 0 : count - 1)
         let stop = end.map { $0 < 0 ? count + $0 : $0 } ?? (step > 0 ? count : -1)
@@ -197,14 +198,14 @@ final class JSONPathEvaluator {
         guard index >= 0 else {
             throw JSONPathError(.negativeIndex, "An index is less than zero; the slice [-1:] finds the last element.")
         }
-        // A conditional expression would take nil for JSON's null.
+        // A conditional expression would convert nil to JSON's null.
         guard index < elements.count else { return nil }
         return elements[index]
     }
 
     // MARK: Descents
 
-    /// What an array or an object holds; an object's members stand there with their names.
+    /// Passes on the children of an array or an object; those of an object are members with their names.
     private func children(of found: Found, _ receive: Receiver) throws(JSONPathError) -> Bool {
         switch found {
         case .value(.array(let elements)):
@@ -223,7 +224,7 @@ final class JSONPathEvaluator {
         return true
     }
 
-    /// All values inside of one that have one of the names, or simply all; each before those inside of it.
+    /// Passes on all descendants with one of the names, or all descendants; each precedes its own descendants.
     private func descend(
         into found: Found, for names: [WantedName]?, _ route: [JSONPathRoute.Step], _ next: Int, _ receive: Receiver
     ) throws(JSONPathError) -> Bool {
@@ -268,7 +269,7 @@ final class JSONPathEvaluator {
         return true
     }
 
-    /// A filter on a value and all that is inside of it, the members of objects among them.
+    /// Tests a filter on a value and on all its descendants, including members of objects.
     private func filterAll(
         _ condition: JSONPathCondition, _ found: Found, _ route: [JSONPathRoute.Step], _ next: Int,
         _ receive: Receiver
@@ -286,7 +287,7 @@ final class JSONPathEvaluator {
 
     // MARK: Filters
 
-    /// What most filters are: a member of each element beside a number.
+    /// Evaluates the usual filter: a comparison of a member of each element with a number.
     private func filter(
         _ elements: [JSON], _ test: JSONPathCondition.MemberTest, _ route: [JSONPathRoute.Step], _ next: Int,
         _ receive: Receiver
@@ -330,7 +331,7 @@ final class JSONPathEvaluator {
             var others: [JSONPathScalar?]?
             return
                 !(try each(left, for: found) { scalar throws(JSONPathError) in
-                    // The right side is looked for once, and only where the left one finds something.
+                    // The right side is evaluated once, and only if the left side has a value.
                     if others == nil { others = try self.all(right, for: found) }
                     for other in others ?? [] where try self.compare(comparison, scalar, other) { return false }
                     return true
@@ -350,7 +351,7 @@ final class JSONPathEvaluator {
         return scalars
     }
 
-    /// Each value of a side; nil for one that is no scalar.
+    /// Passes on each value of an operand; nil for a value that is not a scalar.
     private func each(
         _ operand: JSONPathCondition.Operand, for found: Found,
         _ receive: (JSONPathScalar?) throws(JSONPathError) -> Bool
@@ -359,7 +360,7 @@ final class JSONPathEvaluator {
         case .literal(let scalar): return try receive(scalar)
         case .route(let route):
             if route.steps.count == 1, case .member(let name?) = route.steps[0] {
-                // What most filters ask for.
+                // The usual operand.
                 try spend()
                 guard case .value(.object(let object)) = found, let value = object[name] else { return true }
                 return try receive(JSONPathScalar(value))
@@ -371,7 +372,7 @@ final class JSONPathEvaluator {
         }
     }
 
-    /// What is no scalar differs from everything, but not strictly.
+    /// Compares two operands. A value that is not a scalar differs from every value (`!=`), but not strictly (`!==`).
     private func compare(
         _ comparison: JSONPathCondition.Comparison, _ left: JSONPathScalar?, _ right: JSONPathScalar?
     ) throws(JSONPathError) -> Bool {
@@ -391,7 +392,7 @@ final class JSONPathEvaluator {
         if case .pattern(let pattern) = pattern {
             compiled = try pattern.result.get()
         } else {
-            // A pattern of the document is compiled for each value, and pays for it.
+            // A pattern from the document is compiled for each value, which costs steps.
             compiled = try JSONPathPattern(delimited: source)
             try spend(compiled.size)
         }
@@ -401,7 +402,7 @@ final class JSONPathEvaluator {
 }
 
 extension JSON {
-    /// Whether something may be inside of the value.
+    /// Whether the value can have children.
     fileprivate var isBranch: Bool {
         switch self {
         case .array, .object: true

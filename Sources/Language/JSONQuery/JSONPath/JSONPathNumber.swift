@@ -1,16 +1,17 @@
 import Core
 
-/// How .NET reads a text as a number, which decides what a text can be compared with.
+/// Conversion of texts to numbers as in .NET, which decides with what a text can be compared.
 enum JSONPathNumber {
-    /// A number of a path: an integer of 64 bits, or one with a point or an exponent.
+    /// Returns a number of a path: an integer of 64 bits, or a number with a point or an exponent.
     static func literal(_ text: String) -> JSONPathScalar? {
         let isBinary = text.utf8.contains { $0 == UInt8(ascii: ".") || $0 | 0x20 == UInt8(ascii: "e") }
         let kind: JSONPathScalar.Kind = isBinary ? .binary : .integer
         return read(text, as: kind).map { .number($0, kind) }
     }
 
-    /// The number that a text is, beside a number of a kind: an integer has 64 bits, neither point nor exponent; a decimal
-    /// no exponent. White space around it and commas in its whole part (not of an integer) are passed over.
+    /// Converts a text for a comparison with a number of a kind. An integer has 64 bits and neither point nor exponent;
+    /// a decimal has no exponent. White space around the number is ignored, and so are commas in the integer part of a
+    /// number that is not an integer.
     static func read(_ text: String, as kind: JSONPathScalar.Kind) -> JSONNumber? {
         var bytes = Array(text.utf8)[...]
         while let last = bytes.last, isSpace(last) { bytes.removeLast() }

@@ -1,16 +1,16 @@
 import Core
 
 extension JSONPathParser {
-    /// Filters inside of each other, which each take much of the stack.
+    /// Maximum nesting of filters, each of which uses much of the stack.
     private static let mostNested = 20
 
-    /// A filter from its question mark to the closing bracket, at which the place then is.
+    /// Parses a filter from its question mark to the closing bracket, where the position then is.
     mutating func filter(until close: Unicode.Scalar) throws(JSONPathError) -> JSONPathCondition {
         nesting += 1
         defer { nesting -= 1 }
         guard nesting <= min(Self.mostNested, limits.maximumDepth) else { throw JSONPathError(.depth, limits) }
         position += 1
-        guard try next() == "(" else { throw failure("A parenthesis is expected behind ?") }
+        guard try next() == "(" else { throw failure("A parenthesis is expected after ?") }
         position += 1
         let condition = try condition()
         position += 1
@@ -19,11 +19,11 @@ extension JSONPathParser {
         return condition
     }
 
-    /// Parts that `&&` or `||` join. Neither binds stronger: where the sign changes, all that follows is one part of what
-    /// stands before, so that `a && b || c` is `a && (b || c)`.
+    /// Operator that joins parts of a condition. Both have the same precedence: after a change of the operator,
+    /// everything that follows is the right operand, so that `a && b || c` is `a && (b || c)`.
     private enum Joint { case and, or }
 
-    /// The condition up to its closing parenthesis. One that nothing joins to the next is passed over.
+    /// Parses a condition up to its closing parenthesis. A part that no operator joins to the next one is ignored.
     private mutating func condition() throws(JSONPathError) -> JSONPathCondition {
         var levels: [(joint: Joint, parts: [JSONPathCondition])] = []
         while position < scalars.count {
@@ -35,7 +35,7 @@ extension JSONPathParser {
             }
             for (joint, sign, first) in [(Joint.and, "&&", "&" as Unicode.Scalar), (.or, "||", "|")]
             where try next() == first {
-                guard take(sign) else { throw failure("One \(first) joins nothing; write \(sign)") }
+                guard take(sign) else { throw failure("A single \(first) is not an operator; write \(sign)") }
                 if levels.last?.joint != joint {
                     levels.append((joint, []))
                     guard levels.count <= limits.maximumDepth else { throw JSONPathError(.depth, limits) }
@@ -67,7 +67,7 @@ extension JSONPathParser {
         }
     }
 
-    /// The longer of two that begin alike stands first.
+    /// Of two operators with the same beginning, the longer one comes first.
     private static let comparisons: [(String, JSONPathCondition.Comparison)] = [
         ("===", .strictlyEqual), ("==", .equal), ("=~", .matches), ("!==", .strictlyNotEqual), ("!=", .notEqual),
         ("<>", .notEqual), ("<=", .lessOrEqual), ("<", .less), (">=", .greaterOrEqual), (">", .greater),
@@ -101,14 +101,14 @@ extension JSONPathParser {
             let start = position
             while try next() != " ", scalars[position] != ")" { position += 1 }
             guard let number = JSONPathNumber.literal(Self.text(scalars[start..<position])) else {
-                throw failure("What begins like a number is none")
+                throw failure("A text that begins like a number is not a number")
             }
             return number
         default: throw failure("A value is expected")
         }
     }
 
-    /// A pattern between slashes, with the letters behind it.
+    /// Parses a pattern between slashes and its option letters.
     private mutating func pattern() throws(JSONPathError) -> JSONPathScalar {
         let start = position
         position += 1

@@ -1,11 +1,11 @@
 import Core
 
-/// Reads a path as Json.NET 12 does, with all that it lets pass.
+/// Parses a path like Json.NET 12, including its leniency.
 struct JSONPathParser {
     let scalars: [Unicode.Scalar]
     let limits: QueryLimits
     var position = 0
-    /// Filters that are open.
+    /// Number of open filters.
     var nesting = 0
 
     init(_ source: String, _ limits: QueryLimits) {
@@ -13,7 +13,7 @@ struct JSONPathParser {
         self.limits = limits
     }
 
-    /// The whole path. `$` begins it only before a dot or a bracket; it is part of a name elsewhere.
+    /// Parses the whole path. A leading `$` is the root only before a dot or a bracket; otherwise it is part of a name.
     mutating func document() throws(JSONPathError) -> JSONPathRoute {
         var nameStart = 0
         skipSpaces()
@@ -27,7 +27,7 @@ struct JSONPathParser {
         }
         let route = try route(nameStart: nameStart, inFilter: false)
         skipSpaces()
-        guard position == scalars.count else { throw failure("A character stands where the path should end") }
+        guard position == scalars.count else { throw failure("The path continues where it should end") }
         return route
     }
 
@@ -37,7 +37,7 @@ struct JSONPathParser {
         JSONPathError(.syntax, "\(what) (character \(position + 1) of the path).", at: position)
     }
 
-    /// The character at the place; the end of the path is an error.
+    /// Returns the character at the position; the end of the path is an error.
     func next() throws(JSONPathError) -> Unicode.Scalar {
         guard position < scalars.count else { throw failure("The path ends in the middle of an index or a filter") }
         return scalars[position]
@@ -55,7 +55,8 @@ struct JSONPathParser {
 
     // MARK: Steps
 
-    /// The steps from the place on. `..` counts until a name was read: an index or a filter does not end it.
+    /// Parses the steps from the position on. `..` remains in effect until a name is read: an index or a filter does
+    /// not end it.
     mutating func route(nameStart: Int, inFilter: Bool) throws(JSONPathError) -> JSONPathRoute {
         var route = JSONPathRoute()
         var nameStart = nameStart
@@ -93,7 +94,7 @@ struct JSONPathParser {
                 if inFilter { break steps }
                 fallthrough
             default:
-                if isBehindIndex { throw failure("A dot or a bracket is expected behind a bracket") }
+                if isBehindIndex { throw failure("A dot or a bracket is expected after a bracket") }
                 position += 1
             }
         }
@@ -101,7 +102,7 @@ struct JSONPathParser {
         if let name = name(from: nameStart, isLast: true) {
             try append(isDescending ? .descent(name.text) : .member(name.text), to: &route)
         } else if isBehindDot, isAtEnd || inFilter {
-            throw failure("A name is expected behind a dot")
+            throw failure("A name is expected after a dot")
         }
         if inFilter, isAtEnd { throw failure("The path ends in the middle of a filter") }
         return route
@@ -112,8 +113,8 @@ struct JSONPathParser {
         guard route.steps.count <= limits.maximumDepth else { throw JSONPathError(.depth, limits) }
     }
 
-    /// The name before the place, nil where there is none; its text is nil for `*`. The last one of a path loses the white
-    /// space at its end.
+    /// Returns the name before the position, nil if there is none; its text is nil for `*`. Trailing white space is
+    /// removed from the last name of a path.
     private func name(from start: Int, isLast: Bool = false) -> (text: WantedName?, Void)? {
         guard start < position else { return nil }
         var scalars = scalars[start..<position]
@@ -129,7 +130,7 @@ struct JSONPathParser {
 
     // MARK: Brackets
 
-    /// What stands between brackets, the place before and behind being the brackets.
+    /// Parses the content of brackets. The position is at the opening bracket before and at the closing bracket after.
     private mutating func index(_ isDescending: Bool) throws(JSONPathError) -> JSONPathRoute.Step {
         let close: Unicode.Scalar = scalars[position] == "[" ? "]" : ")"
         position += 1
@@ -149,7 +150,7 @@ struct JSONPathParser {
     private mutating func names(until close: Unicode.Scalar) throws(JSONPathError) -> [WantedName] {
         var names: [WantedName] = []
         while true {
-            // Whatever stands here is taken for the opening apostrophe, as Json.NET does behind a comma.
+            // Any character here is accepted as the opening apostrophe, as by Json.NET after a comma.
             names.append(WantedName(try quoted()))
             skipSpaces()
             switch try next() {
@@ -163,7 +164,7 @@ struct JSONPathParser {
         }
     }
 
-    /// An index, a list of them, a slice or `*`.
+    /// Parses an index, a list of indices, a slice or `*`.
     private mutating func positions(until close: Unicode.Scalar) throws(JSONPathError) -> JSONPathRoute.Step {
         var numbers: [Int] = []
         var isList = false
@@ -188,7 +189,7 @@ struct JSONPathParser {
                 guard try next() == close else { throw failure("The closing bracket is expected") }
                 return .elements
             } else {
-                throw failure("A character stands where an index does not allow it")
+                throw failure("A character is not allowed in an index")
             }
             if sign == close { return Self.step(numbers, isList, bounds) }
             position += 1
@@ -197,13 +198,13 @@ struct JSONPathParser {
     }
 
     private static func step(_ numbers: [Int], _ isList: Bool, _ bounds: [Int?]) -> JSONPathRoute.Step {
-        // A list counts before a slice, and of too many parts of a slice the last one written is the step.
+        // A list has precedence over a slice, and if a slice has too many parts, the last one is the step.
         if isList || bounds.isEmpty { return isList ? .indexes(numbers) : .index(numbers[0]) }
         let step = bounds.dropFirst(2).last { $0 != nil } ?? nil
         return .slice(start: bounds[0], end: bounds.count > 1 ? bounds[1] : nil, step: step ?? 1)
     }
 
-    /// A whole number of 32 bits, as indexes are; nil where there is none.
+    /// Parses an integer of 32 bits, the type of an index; nil if there is none.
     private mutating func number() throws(JSONPathError) -> Int? {
         let start = position
         while position < scalars.count, scalars[position] == "-" || ("0"..."9").contains(scalars[position]) {
@@ -216,7 +217,7 @@ struct JSONPathParser {
         return Int(number)
     }
 
-    /// A text between apostrophes.
+    /// Parses a text between apostrophes.
     mutating func quoted() throws(JSONPathError) -> String {
         var text = String.UnicodeScalarView()
         position += 1

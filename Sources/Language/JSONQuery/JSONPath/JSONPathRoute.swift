@@ -1,8 +1,8 @@
 import Core
 
-/// The steps of a path, or of one inside of a filter.
+/// The steps of a path, or of a path inside of a filter.
 struct JSONPathRoute: Sendable {
-    /// One step from the values found so far to the next ones.
+    /// One step from the present values to the next ones.
     enum Step: Sendable {
         /// `$` inside of a filter.
         case root
@@ -22,15 +22,15 @@ struct JSONPathRoute: Sendable {
         case slice(start: Int?, end: Int?, step: Int)
         /// `[*]`, the elements of an array.
         case elements
-        /// `[?(...)]`, on what an array or an object holds.
+        /// `[?(...)]`, on the children of an array or an object.
         case filter(JSONPathCondition)
-        /// `..[?(...)]`, on a value and all that is inside of it.
+        /// `..[?(...)]`, on a value and all its descendants.
         case descentFilter(JSONPathCondition)
     }
 
     var steps: [Step] = []
 
-    /// Whether a slice's step is zero, for which every evaluation fails.
+    /// Whether a slice has a step of zero, so that every evaluation fails.
     var hasZeroStep: Bool {
         steps.contains { if case .slice(_, _, 0) = $0 { true } else { false } }
     }
@@ -61,7 +61,7 @@ indirect enum JSONPathCondition: Sendable {
         let scalar: JSONPathScalar
     }
 
-    /// The comparison, where the condition is one of a member with a number.
+    /// The comparison, if the condition compares a member with a number.
     var memberTest: MemberTest? {
         guard case .comparison(let comparison, .route(let route), .literal(let scalar)) = self,
             comparison != .matches, case .number(let number, _) = scalar,
@@ -72,7 +72,8 @@ indirect enum JSONPathCondition: Sendable {
 }
 
 extension JSONPathCondition.Comparison {
-    /// Whether it holds of two numbers that stand in an order: negative where the first is less, zero where they are equal.
+    /// Whether the comparison is true for an order of two numbers: negative if the first is less, zero if they are
+    /// equal.
     func holds(_ order: Int) -> Bool {
         switch self {
         case .equal, .strictlyEqual: order == 0
@@ -86,15 +87,15 @@ extension JSONPathCondition.Comparison {
     }
 }
 
-/// A value that can be compared: of a document, or written in a path.
+/// A value that can be compared: from a document or from a path.
 enum JSONPathScalar: Sendable {
-    /// What a text is read as where it is compared with a number, for that depends on how the number came about.
+    /// Type of a number, which decides how a text is converted for a comparison with it.
     enum Kind: Sendable {
-        /// Without a point and an exponent.
+        /// Without point and exponent.
         case integer
-        /// With one, in the document.
+        /// With a point or an exponent, in the document.
         case decimal
-        /// With one, in the path.
+        /// With a point or an exponent, in the path.
         case binary
     }
 
@@ -102,10 +103,10 @@ enum JSONPathScalar: Sendable {
     case bool(Bool)
     case number(JSONNumber, Kind)
     case text(String)
-    /// A pattern of the path; as a value it is its text.
+    /// A pattern of the path; its value is its text.
     case pattern(CompiledPattern)
 
-    /// A pattern that is compiled with its path, or what is wrong with it, which counts only where it is asked for.
+    /// A pattern that is compiled with its path, or its error, which is thrown only if the pattern is used.
     final class CompiledPattern: Sendable {
         let text: String
         let result: Result<JSONPathPattern, JSONPathError>
@@ -116,7 +117,7 @@ enum JSONPathScalar: Sendable {
         }
     }
 
-    /// The scalar of a document's value; nil for an array and an object.
+    /// Creates the scalar of a document's value; nil for an array and an object.
     init?(_ value: JSON) {
         switch value {
         case .null: self = .null
@@ -127,7 +128,7 @@ enum JSONPathScalar: Sendable {
         }
     }
 
-    /// The text, where it is one.
+    /// The text; nil for other scalars.
     var text: String? {
         switch self {
         case .text(let text): text
@@ -138,7 +139,7 @@ enum JSONPathScalar: Sendable {
 }
 
 extension JSONNumber {
-    /// Whether the number is written without a point and an exponent.
+    /// Whether the number is written without point and exponent.
     fileprivate var isWrittenWhole: Bool {
         !text.utf8.contains { $0 == UInt8(ascii: ".") || $0 | 0x20 == UInt8(ascii: "e") }
     }

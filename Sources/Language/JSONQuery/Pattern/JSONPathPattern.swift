@@ -1,22 +1,22 @@
-/// A pattern of `=~`, in .NET's syntax (<https://learn.microsoft.com/dotnet/standard/base-types/regular-expression-language-quick-reference>),
-/// as far as it can be matched without backtracking.
+/// A pattern of `=~` in .NET's syntax, as far as it can be matched without backtracking.
+/// <https://learn.microsoft.com/dotnet/standard/base-types/regular-expression-language-quick-reference>
 ///
-/// All ways to match go on side by side (Thompson's construction): a text costs at most its length times the pattern's size,
-/// whatever the pattern, and no text makes it hang.
+/// All possible matches advance in parallel (Thompson's construction): the cost is no more than the length of the text
+/// times the size of the pattern, for every pattern and text.
 struct JSONPathPattern: Sendable {
-    /// One instruction. The next one follows, where nothing else is said.
+    /// One instruction. The next instruction follows, unless it says otherwise.
     enum Instruction: Sendable {
-        /// Takes one UTF-16 unit of the set.
+        /// Consumes one UTF-16 unit of the set.
         case take(PatternSet)
-        /// Goes on only where the assertion holds.
+        /// Continues only if the assertion is true.
         case check(Assertion)
-        /// Goes on in both places.
+        /// Continues at both instructions.
         case split(Int, Int)
         case jump(Int)
         case found
     }
 
-    /// What holds between two units.
+    /// Assertion about the position between two units.
     enum Assertion: Sendable {
         case textStart, textEnd, lastLineEnd, lineStart, lineEnd, wordBoundary, noWordBoundary
     }
@@ -26,15 +26,15 @@ struct JSONPathPattern: Sendable {
     /// The number of instructions.
     var size: Int { program.count }
 
-    /// The most instructions that a pattern may have; counted repetitions are written out.
+    /// Maximum number of instructions of a pattern. Counted repetitions are unrolled.
     static let mostInstructions = 2_000
 
-    /// A pattern between slashes with its options behind them: `i` for either case, `m` for `^` and `$` at each line, `s` for
-    /// a dot that takes line ends; others mean nothing.
+    /// Compiles a pattern between slashes with its options after them: `i` ignores case, with `m` `^` and `$` match at
+    /// each line, and with `s` a dot matches line ends; other letters are ignored.
     init(delimited text: String) throws(JSONPathError) {
         let units = Array(text.utf16)
         guard let end = units.lastIndex(of: UInt16(ascii: "/")), end > 0 else {
-            throw JSONPathError(.invalidPattern, "A pattern stands between slashes.")
+            throw JSONPathError(.invalidPattern, "A pattern must be between slashes.")
         }
         var options = PatternOptions()
         for letter in units[(end + 1)...] { options.set(letter, to: true) }
@@ -44,7 +44,7 @@ struct JSONPathPattern: Sendable {
         program = writer.program + [.found]
     }
 
-    /// Whether the pattern is found anywhere in the text.
+    /// Returns whether the pattern matches anywhere in the text.
     func isFound(in text: String) -> Bool {
         let units = Array(text.utf16)
         var places = Places(count: program.count)
@@ -63,7 +63,8 @@ struct JSONPathPattern: Sendable {
         return false
     }
 
-    /// Adds an instruction and all that are reached from it without taking a unit; true where one says that it is found.
+    /// Adds an instruction and all instructions that are reached from it without consuming a unit. Returns whether the
+    /// pattern is found.
     private func enter(
         _ start: Int, at position: Int, _ units: [UInt16], _ places: inout Places, _ open: inout [Int]
     ) -> Bool {
@@ -85,7 +86,7 @@ struct JSONPathPattern: Sendable {
         return false
     }
 
-    /// A set of instructions that is emptied without cost.
+    /// A set of instructions that is cleared in constant time.
     private struct Places {
         private(set) var members: [Int] = []
         private var rounds: [Int]

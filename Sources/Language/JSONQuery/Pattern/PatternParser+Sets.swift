@@ -1,9 +1,9 @@
 extension PatternParser {
     // MARK: Escapes
 
-    /// What a backslash begins outside of brackets.
+    /// Parses an escape outside of brackets.
     mutating func escape() throws(JSONPathError) -> PatternNode {
-        guard position + 1 < units.count else { throw Self.failure("a backslash stands at the end") }
+        guard position + 1 < units.count else { throw Self.failure("a backslash is at the end") }
         let letter = units[position + 1]
         switch letter {
         case UInt16(ascii: "A"), UInt16(ascii: "G"): return assertion(.textStart)
@@ -25,9 +25,9 @@ extension PatternParser {
         return .assertion(assertion)
     }
 
-    /// A backslash and what belongs to it, as it is inside and outside of brackets.
+    /// Parses an escape that is valid inside and outside of brackets.
     private mutating func escaped() throws(JSONPathError) -> PatternSet.Item {
-        guard position + 1 < units.count else { throw Self.failure("a backslash stands at the end") }
+        guard position + 1 < units.count else { throw Self.failure("a backslash is at the end") }
         let letter = units[position + 1]
         position += 2
         if let unit = Self.controls[letter] { return .range(unit...unit) }
@@ -51,7 +51,7 @@ extension PatternParser {
             return .range(control...control)
         case 0x30...0x37: return octal(from: letter)
         default:
-            // A letter or a digit that means nothing is an error; every other character means itself.
+            // An unknown escape of a letter or digit is an error; every other character represents itself.
             guard !PatternSet.isWord(letter) || letter == UInt16(ascii: "_") else {
                 throw Self.failure("there is no such escape")
             }
@@ -89,7 +89,7 @@ extension PatternParser {
 
     private mutating func category() throws(JSONPathError) -> PatternSet.Item {
         guard take("{"), let end = units[position...].firstIndex(of: UInt16(ascii: "}")) else {
-            throw Self.failure("a category stands between braces")
+            throw Self.failure("a category must be between braces")
         }
         let name = String(decoding: units[position..<end], as: UTF16.self)
         guard PatternSet.Item.categories.contains(name) else { throw Self.refusal("a category or block by its name") }
@@ -99,7 +99,7 @@ extension PatternParser {
 
     // MARK: Brackets
 
-    /// A set between brackets: units, ranges, escapes, and at its end a set that is taken away.
+    /// Parses a set in brackets: units, ranges, escapes, and at its end a set that is subtracted.
     mutating func bracket(_ nesting: Int = 1) throws(JSONPathError) -> PatternSet {
         guard nesting <= 10 else { throw Self.refusal("more than ten nested sets") }
         position += 1
@@ -115,7 +115,7 @@ extension PatternParser {
                 position += 1
                 set.without.append(try bracket(nesting + 1))
                 guard self.unit == UInt16(ascii: "]") else {
-                    throw Self.failure("a set goes on behind one it is without")
+                    throw Self.failure("a set continues after a subtracted set")
                 }
                 continue
             }
@@ -128,7 +128,7 @@ extension PatternParser {
                 position += 1
                 guard case .range(let high) = try bracketItem(), high.count == 1, low.lowerBound <= high.lowerBound
                 else {
-                    throw Self.failure("a range's bounds are in the wrong order or no characters")
+                    throw Self.failure("a range's bounds are in the wrong order or not characters")
                 }
                 set.items.append(.range(low.lowerBound...high.lowerBound))
             } else {

@@ -1,17 +1,17 @@
-/// How a pattern, or a part of one, is read.
+/// Options of a pattern, or of a part of it.
 struct PatternOptions: Sendable {
     var ignoresCase = false
     var isMultiline = false
     var dotTakesLineEnds = false
 
-    /// Sets the option of a letter; false where there is none.
+    /// Sets the option of a letter; false if there is no such option.
     @discardableResult
     mutating func set(_ letter: UInt16, to value: Bool) -> Bool {
         switch letter {
         case UInt16(ascii: "i"), UInt16(ascii: "I"): ignoresCase = value
         case UInt16(ascii: "m"), UInt16(ascii: "M"): isMultiline = value
         case UInt16(ascii: "s"), UInt16(ascii: "S"): dotTakesLineEnds = value
-        // Which groups are captured makes no difference to whether there is a match.
+        // Captures do not affect whether there is a match.
         case UInt16(ascii: "n"), UInt16(ascii: "N"): break
         default: return false
         }
@@ -19,14 +19,14 @@ struct PatternOptions: Sendable {
     }
 }
 
-/// Reads a pattern in .NET's syntax.
+/// Parses a pattern in .NET's syntax.
 struct PatternParser {
     let units: [UInt16]
     var options: PatternOptions
     var position = 0
     private var depth = 0
 
-    /// Groups inside of each other.
+    /// Maximum nesting of groups.
     private static let mostDepth = 50
 
     init(_ units: [UInt16], _ options: PatternOptions) {
@@ -34,19 +34,19 @@ struct PatternParser {
         self.options = options
     }
 
-    /// The whole pattern.
+    /// Parses the whole pattern.
     mutating func pattern() throws(JSONPathError) -> PatternNode {
         let node = try choice()
-        guard position == units.count else { throw Self.failure("A parenthesis is closed that was not opened") }
+        guard position == units.count else { throw Self.failure("a closing parenthesis has no opening one") }
         return node
     }
 
     static func failure(_ what: String) -> JSONPathError {
-        JSONPathError(.invalidPattern, "The pattern of a filter is no regular expression: \(what).")
+        JSONPathError(.invalidPattern, "The pattern of a filter is not a regular expression: \(what).")
     }
 
     static func refusal(_ what: String) -> JSONPathError {
-        JSONPathError(.unsupportedPattern, "The pattern of a filter has \(what), which is not matched here.")
+        JSONPathError(.unsupportedPattern, "The pattern of a filter has \(what), which is not supported.")
     }
 
     // MARK: Units
@@ -83,7 +83,7 @@ struct PatternParser {
     private mutating func repeated(_ node: PatternNode) throws(JSONPathError) -> PatternNode {
         guard let (least, most) = quantifier() else { return node }
         guard most ?? least >= least else { throw Self.failure("a repetition's bounds are in the wrong order") }
-        // How much is taken first makes no difference to whether there is a match.
+        // Greediness does not affect whether there is a match.
         _ = take("?")
         let start = position
         guard quantifier() == nil else { throw Self.failure("a repetition is repeated") }
@@ -91,7 +91,7 @@ struct PatternParser {
         return .repetition(node, least: least, most: most)
     }
 
-    /// `*`, `+`, `?`, `{2}`, `{2,}` or `{2,3}`; nil where nothing of them stands, as at a brace that means itself.
+    /// Parses `*`, `+`, `?`, `{2}`, `{2,}` or `{2,3}`; nil if there is none, as for a literal brace.
     private mutating func quantifier() -> (least: Int, most: Int?)? {
         if take("*") { return (0, nil) }
         if take("+") { return (1, nil) }
@@ -149,13 +149,13 @@ struct PatternParser {
         position += 1
         if take("?") {
             if take("#") { return try comment() }
-            if unit == UInt16(ascii: "=") || unit == UInt16(ascii: "!") { throw Self.refusal("a look ahead") }
+            if unit == UInt16(ascii: "=") || unit == UInt16(ascii: "!") { throw Self.refusal("a lookahead") }
             if unit == UInt16(ascii: ">") { throw Self.refusal("an atomic group") }
             if unit == UInt16(ascii: "(") { throw Self.refusal("a condition") }
             if unit == UInt16(ascii: "<") || unit == UInt16(ascii: "'") {
                 try name()
             } else if !take(":") {
-                // Options up to the group's end, or of the group alone.
+                // Options up to the end of the enclosing group, or only of this group.
                 guard try inlineOptions() else { return .empty }
             }
         }
@@ -176,15 +176,15 @@ struct PatternParser {
     private mutating func name() throws(JSONPathError) {
         let close = unit == UInt16(ascii: "<") ? UInt16(ascii: ">") : UInt16(ascii: "'")
         position += 1
-        if unit == UInt16(ascii: "=") || unit == UInt16(ascii: "!") { throw Self.refusal("a look behind") }
+        if unit == UInt16(ascii: "=") || unit == UInt16(ascii: "!") { throw Self.refusal("a lookbehind") }
         let start = position
         while let unit, PatternSet.isWord(unit) { position += 1 }
         if unit == UInt16(ascii: "-") { throw Self.refusal("a balancing group") }
-        guard position > start, unit == close else { throw Self.failure("a group's name is not written as one") }
+        guard position > start, unit == close else { throw Self.failure("a group's name is malformed") }
         position += 1
     }
 
-    /// Sets options; true where they open a group, false where they count from here on.
+    /// Parses options. Returns true if they open a group, false if they apply from here on.
     private mutating func inlineOptions() throws(JSONPathError) -> Bool {
         var value = true
         while let unit {
@@ -194,10 +194,10 @@ struct PatternParser {
             case UInt16(ascii: ")"): return false
             case UInt16(ascii: "-"): value = false
             case UInt16(ascii: "+"): value = true
-            case UInt16(ascii: "x"), UInt16(ascii: "X"): throw Self.refusal("white space that means nothing")
+            case UInt16(ascii: "x"), UInt16(ascii: "X"): throw Self.refusal("ignored white space")
             default:
                 guard options.set(unit, to: value) else {
-                    throw Self.failure("a group has an option that there is not")
+                    throw Self.failure("a group has an unknown option")
                 }
             }
         }

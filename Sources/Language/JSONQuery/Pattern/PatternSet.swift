@@ -1,18 +1,18 @@
-/// A set of UTF-16 units, which .NET's patterns take one by one.
+/// A set of UTF-16 units. .NET's patterns match unit by unit.
 struct PatternSet: Sendable {
     enum Item: Sendable {
         case range(ClosedRange<UInt16>)
         case digit, word, space
-        /// Unicode's general categories whose names begin like this, as `L` and `Lu`.
+        /// Unicode's general categories whose names begin with the text, such as `L` and `Lu`.
         case category(String)
-        /// What is not in a set, as `\D` inside of brackets.
+        /// The complement of an item, such as `\D` inside of brackets.
         indirect case not(Item)
     }
 
     var items: [Item] = []
     var isNegated = false
     var ignoresCase = false
-    /// What is taken away from the set, as in `[a-z-[aeiou]]`.
+    /// The sets that are subtracted, as in `[a-z-[aeiou]]`.
     var without: [PatternSet] = []
 
     init(_ items: [Item], isNegated: Bool = false, ignoresCase: Bool = false) {
@@ -21,9 +21,9 @@ struct PatternSet: Sendable {
         self.ignoresCase = ignoresCase
     }
 
-    /// The set of one unit.
+    /// Creates the set of one unit.
     init(_ unit: UInt16, ignoresCase: Bool) {
-        // Most units have no cases; the others are known by their lower case.
+        // The set contains only this case; `contains` also checks the other case of a unit.
         items = [.range(unit...unit)]
         self.ignoresCase = ignoresCase
     }

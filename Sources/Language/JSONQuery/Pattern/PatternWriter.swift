@@ -1,4 +1,4 @@
-/// What a pattern says.
+/// A node of a parsed pattern.
 indirect enum PatternNode: Sendable {
     case empty
     case set(PatternSet)
@@ -8,7 +8,7 @@ indirect enum PatternNode: Sendable {
     case repetition(PatternNode, least: Int, most: Int?)
 }
 
-/// Writes a pattern as instructions.
+/// Compiles a pattern into instructions.
 struct PatternWriter {
     private(set) var program: [JSONPathPattern.Instruction] = []
 
@@ -38,7 +38,8 @@ struct PatternWriter {
         }
     }
 
-    /// A part without instructions may stand any number of times; it still counts as one, so that writing ends.
+    /// A part without instructions can be repeated any number of times; it is counted as one instruction, so that
+    /// compiling terminates.
     private mutating func writeAgain(_ part: PatternNode) throws(JSONPathError) {
         let count = program.count
         try write(part)
