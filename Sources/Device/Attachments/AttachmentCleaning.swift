@@ -2,49 +2,49 @@ import Core
 import Crypto
 import Foundation
 
-/// Takes out of a resource's attachments what would tell who made them, when, where and with what.
+/// Removes from a resource's attachments everything that identifies the author, the time, the location or the device.
 ///
-/// Of JPEG and PNG remain format, size, colour and orientation (``CleanedImage``); names of files, links to them and the
-/// times at which they were made go; `size` and `hash` are counted anew. What cannot be cleaned, as PDF and HEIC, is
-/// refused, unless the form's item takes attachments as they are. A phone asks this before anything is sealed, and the
-/// study's server of whatever comes, so that both keep one rule.
+/// JPEG and PNG files keep format, size, colour and orientation (``CleanedImage``). File names, links to files and
+/// creation times are removed; `size` and `hash` are computed again. Files that cannot be cleaned, such as PDF and
+/// HEIC, are refused, unless the form's item takes attachments as they are. A phone applies this rule before it seals
+/// anything, and the study's server applies it to everything it receives, so that both keep the same rule.
 ///
 /// ```swift
 /// let clean = try AttachmentCleaning(asIs: form.attachmentsAsIs).cleaned(response.object)
 /// ```
 public struct AttachmentCleaning: Sendable, Hashable {
-    /// The linkIds of the form's items that take attachments as they are (`urn:tributary:attachment-as-is`). Names of files
-    /// go there too.
+    /// The linkIds of the form's items that take attachments as they are (`urn:tributary:attachment-as-is`). File names
+    /// are removed there too.
     public var asIs: Set<String>
     /// The limits of pictures.
     public var limits: ImageLimits
 
-    /// Makes the rule; without arguments every attachment must be one that can be cleaned.
+    /// Creates the rule. Without arguments, every attachment must be one that can be cleaned.
     public init(asIs: Set<String> = [], limits: ImageLimits = ImageLimits()) {
         self.asIs = asIs
         self.limits = limits
     }
 
-    /// What was found in an attachment.
+    /// What was removed from an attachment, or why it cannot be cleaned.
     public struct Finding: Sendable, Hashable {
-        /// The element, such as `QuestionnaireResponse.item[0].answer[0].valueAttachment.title`. It holds FHIR's own
-        /// names alone.
+        /// The element, such as `QuestionnaireResponse.item[0].answer[0].valueAttachment.title`. It contains only
+        /// FHIR's own names.
         public let element: String
-        /// The kinds of metadata that the picture held.
+        /// The kinds of metadata that the picture contained.
         public var metadata: Set<ImageMetadata> = []
-        /// Why it cannot be cleaned; nil where it was.
+        /// Why the attachment cannot be cleaned; nil if it was cleaned.
         public var error: AttachmentError?
     }
 
-    /// A resource whose attachments are clean, as far as they can be.
+    /// A resource with its attachments cleaned as far as possible.
     public struct Outcome: Sendable, Hashable {
-        /// The resource; what cannot be cleaned stands in it as it did.
+        /// The resource. Attachments that cannot be cleaned are unchanged.
         public let object: JSONObject
-        /// What was taken out, and what could not be.
+        /// What was removed, and what could not be cleaned.
         public let findings: [Finding]
     }
 
-    /// The resource with clean attachments.
+    /// Returns the resource with clean attachments.
     ///
     /// - Throws: ``AttachmentError`` of the first one that cannot be cleaned.
     public func cleaned(_ resource: JSONObject) throws(AttachmentError) -> JSONObject {
@@ -53,13 +53,13 @@ public struct AttachmentCleaning: Sendable, Hashable {
         return outcome.object
     }
 
-    /// Cleans what can be cleaned, and tells what was found. The time is linear in the resource.
+    /// Cleans everything that can be cleaned, and reports the findings. The time is linear in the size of the resource.
     public func clean(_ resource: JSONObject) -> Outcome {
         let type = resource["resourceType"]?.string ?? ""
         let root = AttachmentElement.isName(type) ? type : "Resource"
         let source = Source(type)
         var findings: [Finding] = []
-        // The items around an element, each with the number of steps to it.
+        // The enclosing items of an element, each with its depth in the path.
         var items: [(depth: Int, linkID: String)] = []
         let changed = ElementRewriting.rewritten(resource) { element, path in
             while let last = items.last, last.depth >= path.count { items.removeLast() }
@@ -72,11 +72,11 @@ public struct AttachmentCleaning: Sendable, Hashable {
         return Outcome(object: changed ?? resource, findings: findings)
     }
 
-    /// Who wrote a resource's attachments.
+    /// The author of a resource's attachments.
     private enum Source {
         /// The person, on a phone.
         case person
-        /// A hospital. Its documents stand as it wrote them: they are taken only where the consent names them.
+        /// A hospital. Its documents are not changed: they are admitted only if the consent names them.
         case hospital
         /// The study, in the text that is signed.
         case study
@@ -91,7 +91,7 @@ public struct AttachmentCleaning: Sendable, Hashable {
         }
     }
 
-    /// Cleans one attachment; whether it was changed.
+    /// Cleans one attachment. Returns whether it was changed.
     private func clean(
         _ attachment: inout JSONObject, at place: String, from source: Source, takesAsIs: Bool,
         _ findings: inout [Finding]
@@ -103,7 +103,7 @@ public struct AttachmentCleaning: Sendable, Hashable {
                 findings.append(Finding(element: "\(place).\(name)"))
                 isChanged = true
             }
-            // A link beside the file is a name of it; one in its place is all there is of it.
+            // A link next to the data repeats the file's name. A link without data is all there is of the file.
             if data != nil, attachment.remove("url") {
                 findings.append(Finding(element: "\(place).url"))
                 isChanged = true
@@ -113,13 +113,13 @@ public struct AttachmentCleaning: Sendable, Hashable {
             if source == .person, !takesAsIs, attachment["url"] != nil {
                 let error = AttachmentError(
                     .notCleanable,
-                    "The attachment is a link, so that its file cannot be cleaned. Send the file's data, as JPEG or PNG."
+                    "The attachment is a link, so its file cannot be cleaned. Send the file's data as JPEG or PNG."
                 )
                 findings.append(Finding(element: "\(place).url", error: error))
             }
             return isChanged
         }
-        // 1. What it is, by its bytes.
+        // 1. Detect the format from the bytes.
         let image: CleanedImage
         do throws(AttachmentError) {
             let bytes = try decoded(data)
@@ -130,13 +130,13 @@ public struct AttachmentCleaning: Sendable, Hashable {
             findings.append(Finding(element: "\(place).data", error: error))
             return isChanged
         }
-        // 2. The clean picture, and what is said of it.
+        // 2. Write the clean picture and the members that describe it.
         guard !takesAsIs else { return isChanged }
         if !image.removed.isEmpty { findings.append(Finding(element: "\(place).data", metadata: image.removed)) }
         return put(image, in: &attachment, inPlaceOf: data) || isChanged
     }
 
-    /// Writes the picture where it is another than stands there.
+    /// Writes the picture if its bytes differ from the attachment's data. Returns whether the attachment was changed.
     private func put(_ image: CleanedImage, in attachment: inout JSONObject, inPlaceOf data: String) -> Bool {
         var isChanged = false
         let written = Data(image.bytes).base64EncodedString()
@@ -150,7 +150,7 @@ public struct AttachmentCleaning: Sendable, Hashable {
             }
             isChanged = true
         }
-        // The bytes decide what it is.
+        // The bytes decide the media type.
         let declared = attachment["contentType"]?.string?.prefix { $0 != ";" }.lowercased()
         if let declared, declared != image.format.rawValue {
             attachment["contentType"] = .string(image.format.rawValue)
@@ -161,19 +161,19 @@ public struct AttachmentCleaning: Sendable, Hashable {
 
     private func decoded(_ data: String) throws(AttachmentError) -> [UInt8] {
         guard data.utf8.count / 4 * 3 <= limits.bytes + 3 else {
-            throw AttachmentError(.tooLarge, "The file is larger than is taken (\(limits.bytes) bytes).")
+            throw AttachmentError(.tooLarge, "The file exceeds the limit of \(limits.bytes) bytes.")
         }
         let isBroken = data.utf8.contains { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
         let text = isBroken ? data.filter { !$0.isWhitespace } : data
         guard let bytes = Data(base64Encoded: text) else {
-            throw AttachmentError(.damaged, "The attachment's data is no base64. Attach the file again.")
+            throw AttachmentError(.damaged, "The attachment's data is not base64. Attach the file again.")
         }
         return Array(bytes)
     }
 }
 
 extension JSONObject {
-    /// Removes a member, and what stands beside it as its extensions; whether there was one.
+    /// Removes a member and its extensions (the member with `_`). Returns whether either was there.
     fileprivate mutating func remove(_ name: String) -> Bool {
         let isThere = self[name] != nil || self["_" + name] != nil
         self[name] = nil

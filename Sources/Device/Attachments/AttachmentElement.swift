@@ -1,7 +1,7 @@
 import Core
 
-/// Tells attachments in FHIR's JSON by the names of their elements, without FHIR's tables, which the libraries of an
-/// outbox do without (<https://hl7.org/fhir/R4/datatypes.html#Attachment>).
+/// Recognises attachments in FHIR's JSON by the names of their elements, without FHIR's tables, which the libraries of
+/// an outbox do not link (<https://hl7.org/fhir/R4/datatypes.html#Attachment>).
 enum AttachmentElement {
     /// The names of R4's elements of the type Attachment. Those of a choice end in `Attachment`.
     static let names: Set<String> = [
@@ -19,8 +19,7 @@ enum AttachmentElement {
         return members.contains { element[$0] != nil || element["_" + $0] != nil }
     }
 
-    /// The names that may stand in what is told of an attachment's place: all that R4 has around attachments that come from
-    /// phones.
+    /// Names that a finding's path may contain: all names that R4 has around attachments from phones.
     private static let told: Set<String> = names.union([
         "Binary", "Consent", "Contract", "DiagnosticReport", "DocumentReference", "Observation", "Patient",
         "QuestionnaireResponse", "answer", "contained", "content", "contentAttachment", "extension", "friendly", "item",

@@ -1,24 +1,23 @@
 import Core
 
-/// The reason why an attachment cannot be cleaned of what would tell who or where a person is. The sentence quotes
-/// nothing of the file.
+/// The reason why identifying data cannot be removed from an attachment. The message quotes nothing from the file.
 public struct AttachmentError: CodedError, Hashable {
-    /// The kinds; the raw value is the stable code.
+    /// The kinds of error; the raw value is the stable code.
     public enum Reason: String, Sendable, Hashable, CaseIterable {
-        /// The file is of a kind that cannot be cleaned here, such as PDF and HEIC.
+        /// The file's format cannot be cleaned here, such as PDF and HEIC.
         case notCleanable = "attachment-not-cleanable"
-        /// The file is cut off, or what it says of its own parts is not so.
+        /// The file is truncated, or the description of its own parts is wrong.
         case damaged = "attachment-damaged"
-        /// The file, its picture or the number of its parts is larger than is taken.
+        /// The file, its picture or the number of its parts exceeds a limit.
         case tooLarge = "attachment-too-large"
     }
 
     /// The kind.
     public let reason: Reason
-    /// A sentence for a person.
+    /// A sentence for people.
     public let message: String
 
-    /// Makes an error of this kind with this sentence.
+    /// Creates an error from its kind and its sentence.
     public init(_ reason: Reason, _ message: String) {
         self.reason = reason
         self.message = message

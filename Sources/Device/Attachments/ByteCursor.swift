@@ -1,4 +1,4 @@
-/// Reads big-endian numbers and runs of bytes, and never past the end.
+/// Reads big-endian numbers and byte ranges, with bounds checks.
 struct ByteCursor {
     let bytes: [UInt8]
     private(set) var position: Int
@@ -11,14 +11,14 @@ struct ByteCursor {
     var isAtEnd: Bool { position >= bytes.count }
 
     mutating func byte() throws(AttachmentError) -> UInt8 {
-        guard position < bytes.count else { throw .damaged("the file is cut off") }
+        guard position < bytes.count else { throw .damaged("the file is truncated") }
         defer { position += 1 }
         return bytes[position]
     }
 
     mutating func take(_ count: Int) throws(AttachmentError) -> ArraySlice<UInt8> {
         guard count >= 0, count <= bytes.count - position else {
-            throw .damaged("the file is cut off, or a part says that it is longer than the file")
+            throw .damaged("the file is truncated, or a part declares a length beyond the end of the file")
         }
         defer { position += count }
         return bytes[position..<position + count]
@@ -31,10 +31,10 @@ struct ByteCursor {
 }
 
 extension Collection<UInt8> {
-    /// The number that the bytes make, the first one the most significant.
+    /// The unsigned big-endian number of the bytes.
     func bigEndian() -> Int { reduce(0) { $0 << 8 | Int($1) } }
 
-    /// The number of so many bytes at an offset; nil where they are not there.
+    /// Returns the big-endian number of `bytes` bytes at an offset; nil if the collection is too short.
     func bigEndian(at offset: Int, bytes: Int) -> Int? {
         guard offset >= 0, bytes <= count - offset else { return nil }
         return dropFirst(offset).prefix(bytes).bigEndian()

@@ -1,6 +1,6 @@
 import Core
 
-/// The kinds of pictures that can be cleaned; the raw value is the media type.
+/// Image formats that can be cleaned; the raw value is the media type.
 public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
     /// JPEG (ITU-T T.81, <https://www.w3.org/Graphics/JPEG/itu-t81.pdf>).
     case jpeg = "image/jpeg"
@@ -8,38 +8,38 @@ public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
     case png = "image/png"
 }
 
-/// The kinds of what a picture holds besides the picture.
+/// Kinds of data in an image file other than the image.
 public enum ImageMetadata: String, Sendable, Hashable, CaseIterable {
-    /// Exif: camera, place, time, maker's notes, a thumbnail.
+    /// Exif: camera, location, time, maker's notes, a thumbnail.
     case exif
-    /// XMP, also in several parts.
+    /// XMP, also when it is split into several parts.
     case xmp
-    /// Photoshop's and IPTC's records: author, caption, place.
+    /// Photoshop's and IPTC's records: author, caption, location.
     case iptc
     /// A comment or a text.
     case text
     /// A smaller picture inside of the picture.
     case thumbnail
-    /// What a colour profile says besides the colours: names, makers, dates.
+    /// The texts of a colour profile: names, makers, dates.
     case profileText = "profile-text"
     /// The time of the last change.
     case time
-    /// Parts of other programs.
+    /// Parts that other programs add.
     case applicationData = "application-data"
-    /// Bytes behind the end of the picture, such as the film of a motion photo.
+    /// Bytes after the end of the picture, such as the film of a motion photo.
     case trailingData = "trailing-data"
 }
 
-/// The limits of the pictures that are taken.
+/// Limits of image files.
 public struct ImageLimits: Sendable, Hashable {
-    /// Bytes of the file.
+    /// Maximum size of the file, in bytes.
     public var bytes: Int
-    /// Width times height, in pixels.
+    /// Maximum width times height, in pixels.
     public var pixels: Int
-    /// Parts of the file: JPEG's segments, PNG's chunks.
+    /// Maximum number of parts: JPEG's segments, PNG's chunks.
     public var parts: Int
 
-    /// Makes limits; without arguments 64 MiB, 250 megapixels, 65,536 parts.
+    /// Creates limits. The defaults are 64 MiB, 250 megapixels and 65,536 parts.
     public init(bytes: Int = 64 << 20, pixels: Int = 250_000_000, parts: Int = 65_536) {
         self.bytes = bytes
         self.pixels = pixels
@@ -50,15 +50,15 @@ public struct ImageLimits: Sendable, Hashable {
         guard width > 0, height > 0 else { throw .damaged("it has no width or no height") }
         let (area, overflow) = width.multipliedReportingOverflow(by: height)
         guard !overflow, area <= pixels else {
-            throw AttachmentError(.tooLarge, "The picture has more pixels than are taken (\(pixels)).")
+            throw AttachmentError(.tooLarge, "The picture exceeds the limit of \(pixels) pixels.")
         }
     }
 }
 
-/// A picture without what would tell who made it, when, where and with what: format, size, colour and orientation are
-/// what remains.
+/// An image without data that identifies the author, the time, the location or the device. Only format, size, colour
+/// and orientation remain.
 ///
-/// The pixels are not decoded, and stay as they are bit by bit. What the file is its bytes decide.
+/// The pixels are not decoded and stay the same bit by bit. The format is detected from the bytes.
 ///
 /// ```swift
 /// let image = try CleanedImage(photo)
@@ -67,16 +67,16 @@ public struct ImageLimits: Sendable, Hashable {
 public struct CleanedImage: Sendable, Hashable {
     /// The clean file.
     public let bytes: [UInt8]
-    /// What the bytes are.
+    /// The format of the bytes.
     public let format: ImageFormat
-    /// Pixels.
+    /// Width in pixels.
     public let width: Int
-    /// Pixels.
+    /// Height in pixels.
     public let height: Int
-    /// How the picture is to be turned, 1 (as it is) to 8: Exif's orientation, the one entry of Exif that is kept
+    /// The orientation in which the image is shown, from 1 (unchanged) to 8. It is the only Exif entry that is kept
     /// (CIPA DC-008, 4.6.4).
     public let orientation: Int
-    /// The kinds of what was taken out; empty where the file was clean.
+    /// The kinds of data that were removed; empty if the file was clean.
     public let removed: Set<ImageMetadata>
 
     /// Cleans a JPEG or a PNG, in time linear in its bytes.
@@ -85,7 +85,7 @@ public struct CleanedImage: Sendable, Hashable {
     ///   `attachment-too-large`.
     public init(_ file: some Collection<UInt8>, limits: ImageLimits = ImageLimits()) throws(AttachmentError) {
         guard file.count <= limits.bytes else {
-            throw AttachmentError(.tooLarge, "The file is larger than is taken (\(limits.bytes) bytes).")
+            throw AttachmentError(.tooLarge, "The file exceeds the limit of \(limits.bytes) bytes.")
         }
         let bytes = Array(file)
         switch FileKind(bytes) {

@@ -1,17 +1,18 @@
-/// The colours of an ICC profile, without what else it says (ICC.1:2022,
+/// The colours of an ICC profile without its texts (ICC.1:2022,
 /// <https://www.color.org/specification/ICC.1-2022-05.pdf>).
 ///
-/// A profile may bear the name of a display and with it a person's, a maker, a serial number and a date. Its colours are
-/// three primaries, three curves and a white point, by which a picture of Display P3 or Adobe RGB looks as it did. A new
-/// profile is written of these alone; its description is the same for all. Profiles of other kinds, as of printers, go.
+/// A profile can contain the name of a display, and with it a person's name, a maker, a serial number and a date. Its
+/// colours are three primaries, three curves and a white point. They are enough to show a picture in Display P3 or
+/// Adobe RGB unchanged. A new profile is written from these alone; its description is always the same. Profiles of
+/// other kinds, such as those of printers, are removed.
 enum ColourProfile {
     private static let headerSize = 128
     private static let mostTags = 100
-    /// The white of the space that colours are converted to: D50.
+    /// The white point of the space that colours are converted to: D50.
     private static let illuminant = [0xF6D6, 0x10000, 0xD32D]
 
-    /// Returns the profile of the colours alone; nil where there are none that can be told. A profile that is made here
-    /// stays as it is.
+    /// Returns a profile with the colours alone; nil if the colours cannot be read. A profile that this function wrote
+    /// stays the same.
     static func cleaned(_ profile: [UInt8]) -> [UInt8]? {
         guard profile.count >= headerSize + 4, profile[36...].begins(with: "acsp"),
             let major = profile.first(at: 8), major == 2 || major == 4,
@@ -19,14 +20,14 @@ enum ColourProfile {
             let intent = profile.bigEndian(at: 64, bytes: 4), intent <= 3,
             let count = profile.bigEndian(at: headerSize, bytes: 4), count <= mostTags
         else { return nil }
-        // 1. What it must have.
+        // 1. The required tags.
         let needed: [String]
         switch word(profile, 16) {
         case "RGB ": needed = ["wtpt", "rXYZ", "gXYZ", "bXYZ", "rTRC", "gTRC", "bTRC"]
         case "GRAY": needed = ["wtpt", "kTRC"]
         default: return nil
         }
-        // 2. The tags with colours.
+        // 2. Read the tags with colours.
         var found: [String: [UInt8]] = [:]
         for index in 0..<count {
             let entry = headerSize + 4 + 12 * index
@@ -40,11 +41,11 @@ enum ColourProfile {
             found[name] = value
         }
         guard needed.allSatisfy({ found[$0] != nil }) else { return nil }
-        // 3. Written anew.
+        // 3. Write a new profile.
         var tags = (needed + ["chad"]).compactMap { name in found[name].map { (name: name, value: $0) } }
         tags.append(("desc", major == 2 ? description2 : text4))
         tags.append(("cprt", major == 2 ? text2 : text4))
-        // Behind the size: the engine that is preferred, which is none, and the version.
+        // After the size: the preferred engine, which is none, and the version.
         var header: [UInt8] = []
         header.append(uint32: 0)
         header.append(uint32: major == 2 ? 0x0210_0000 : 0x0430_0000)
@@ -64,7 +65,7 @@ enum ColourProfile {
         var data: [UInt8] = []
         var places: [[UInt8]: Int] = [:]
         for tag in tags {
-            // Three curves that are one stand there once.
+            // Equal values, such as three equal curves, are stored once.
             let place = places[tag.value] ?? start + data.count
             if places[tag.value] == nil {
                 places[tag.value] = place
@@ -80,11 +81,11 @@ enum ColourProfile {
         var count: [UInt8] = []
         count.append(uint32: tags.count)
         let profile = size + header + count + table + data
-        // It must go into one segment.
+        // It must fit into one segment.
         return profile.count <= 65_000 ? profile : nil
     }
 
-    /// The value of a tag, as long as its type says and no longer.
+    /// Returns the value of a tag, cut to the length that its type defines.
     private static func value(_ tag: ArraySlice<UInt8>, named name: String) -> [UInt8]? {
         guard let type = word(tag, 0), let reserved = tag.bigEndian(at: 4, bytes: 4), reserved == 0 else { return nil }
         let size: Int

@@ -1,15 +1,15 @@
-/// The orientation in Exif's TIFF structure, and the smallest such structure that says it
+/// The orientation in Exif's TIFF structure, and the smallest structure that contains it
 /// (CIPA DC-008, 4.5.2 and 4.6.4; TIFF 6.0, section 2).
 struct ExifOrientation {
-    /// 1 to 8; nil where none is said that could be one.
+    /// The orientation from 1 to 8; nil if there is no valid one.
     let value: Int?
-    /// Whether the structure says nothing else.
+    /// Whether the structure contains nothing else.
     let isAlone: Bool
 
     private static let tag = 0x0112
     private static let entrySize = 12
 
-    /// Reads the structure, as far as it can be read: what is wrong in it goes with it.
+    /// Reads the structure as far as possible. A damaged structure has no orientation and is removed.
     init(_ tiff: some Collection<UInt8>) {
         let bytes = Array(tiff)
         let isLittle = bytes.begins(with: "II")
@@ -38,7 +38,7 @@ struct ExifOrientation {
             value != nil && count == 1 && directory == 8 && bytes.count == Self.tiff(1).count && number(22, 4) == 0
     }
 
-    /// The structure with this entry alone.
+    /// Returns the structure with this entry alone.
     static func tiff(_ orientation: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(text: "MM")

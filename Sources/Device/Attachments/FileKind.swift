@@ -1,6 +1,6 @@
 import Core
 
-/// What a file is, by its first bytes.
+/// The format of a file, detected from its first bytes.
 enum FileKind: String {
     case jpeg = "JPEG"
     case png = "PNG"
@@ -30,14 +30,14 @@ enum FileKind: String {
         if self == .other, !bytes.contains(0), String(validUTF8: bytes) != nil { self = .text }
     }
 
-    /// Why a file of this kind is not taken.
+    /// The error for a file of this kind, which cannot be cleaned.
     var refusal: AttachmentError {
-        let what = self == .other ? "of an unknown kind" : "a file of the kind \(rawValue)"
+        let what = self == .other ? "of an unknown format" : "a file of the format \(rawValue)"
         return AttachmentError(
             .notCleanable,
             """
-            The attachment is \(what), from which names and places cannot be taken out. Send a picture as JPEG or PNG, or \
-            let the form's item take attachments as they are.
+            The attachment is \(what), from which names and locations cannot be removed. Send it as JPEG or PNG, or \
+            let the form's item accept attachments unchanged.
             """)
     }
 }

@@ -1,7 +1,7 @@
-/// The application segments of a JPEG: what of them is kept, and the kinds of what is not.
+/// The application segments of a JPEG: the content that is kept, and the kinds of content that is removed.
 struct JPEGApplicationSegments {
     var removed: Set<ImageMetadata> = []
-    /// Exif's orientation, of several the first.
+    /// Exif's orientation; the first one if there are several.
     private(set) var orientation: Int?
     private var jfif: ArraySlice<UInt8>?
     private var adobe: ArraySlice<UInt8>?
@@ -13,12 +13,12 @@ struct JPEGApplicationSegments {
     private static let jfifLength = 14
     private static let adobeLength = 12
 
-    /// Takes the segment APPn.
+    /// Reads a segment APPn.
     mutating func take(_ number: UInt8, _ content: ArraySlice<UInt8>) {
         switch number {
         case 0 where content.begins(with: "JFIF\0") && content.count >= Self.jfifLength && jfif == nil:
             jfif = content.prefix(Self.jfifLength - 2)
-            // Width and height of the thumbnail, which stands behind them.
+            // Width and height of the thumbnail, which follows them.
             let hasThumbnail = content.dropFirst(Self.jfifLength - 2).prefix(2).contains { $0 != 0 }
             if hasThumbnail || content.count > Self.jfifLength { removed.insert(.thumbnail) }
         case 0 where content.begins(with: "JFXX\0"): removed.insert(.thumbnail)
@@ -46,7 +46,7 @@ struct JPEGApplicationSegments {
         profile[number] = content.dropFirst(2)
     }
 
-    /// The segments that are kept, and notes what of the colour profile is not.
+    /// Returns the segments that are kept, and records in `removed` when the colour profile is changed or dropped.
     mutating func kept() -> [UInt8] {
         var bytes: [UInt8] = []
         func append(_ marker: UInt8, _ content: [UInt8]) {

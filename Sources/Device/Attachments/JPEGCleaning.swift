@@ -1,8 +1,8 @@
-/// Takes out of a JPEG what is not the picture (ITU-T T.81, annex B; JFIF 1.02; ICC.1:2022 annex B.4).
+/// Removes from a JPEG everything other than the picture (ITU-T T.81, annex B; JFIF 1.02; ICC.1:2022 annex B.4).
 ///
-/// Kept are the frame, its tables and its scans as they are; JFIF without its thumbnail; Adobe's word on the colours; the
-/// colours of the colour profile (``ColourProfile``); the orientation. All other application segments and all comments go,
-/// and what stands behind the end.
+/// The frame, its tables and its scans are kept unchanged. JFIF is kept without its thumbnail, Adobe's segment without
+/// its extra data, and the colour profile with its colours alone (``ColourProfile``). The orientation is kept. All
+/// other application segments, all comments and the bytes after the end are removed.
 enum JPEGCleaning {
     private enum Marker {
         static let frames: Set<UInt8> = [0xC0, 0xC1, 0xC2, 0xC3, 0xC9, 0xCA, 0xCB]
@@ -26,16 +26,16 @@ enum JPEGCleaning {
         var size: (width: Int, height: Int)?
         var hasScan = false
         var parts = 0
-        // 1. Segment by segment, to the end of the picture.
+        // 1. Read segment by segment, to the end of the picture.
         while true {
             parts += 1
             guard parts <= limits.parts else {
-                throw AttachmentError(.tooLarge, "The picture has more parts than are taken (\(limits.parts)).")
+                throw AttachmentError(.tooLarge, "The picture exceeds the limit of \(limits.parts) parts.")
             }
             let marker = try marker(&cursor)
             if marker == Marker.end { break }
             let length = try cursor.uint16()
-            guard length >= 2 else { throw .damaged("a part says that it has no length") }
+            guard length >= 2 else { throw .damaged("a part declares no length") }
             let content = try cursor.take(length - 2)
             switch marker {
             case Marker.application:
@@ -49,20 +49,20 @@ enum JPEGCleaning {
                 size = try frame(content, limits)
             case _ where Marker.hierarchical.contains(marker):
                 throw AttachmentError(
-                    .notCleanable, "The picture is a hierarchical JPEG, which is not taken. Save it as a usual one.")
+                    .notCleanable, "Hierarchical JPEG is not supported. Save the picture as an ordinary JPEG.")
             case Marker.scan:
                 guard size != nil, let count = content.first, (1...4).contains(count),
                     content.count == 4 + 2 * Int(count)
-                else { throw .damaged("a scan does not say what it holds") }
+                else { throw .damaged("a scan's header is invalid") }
             case Marker.quantization: try checkQuantization(content)
             case Marker.codingTables: try checkCodingTables(content)
             case Marker.arithmetic:
                 guard content.count.isMultiple(of: 2), content.count <= 128 else {
-                    throw .damaged("a table has another length than it says")
+                    throw .damaged("a table's length is invalid")
                 }
             case Marker.restart, Marker.lines:
-                guard content.count == 2 else { throw .damaged("a part has another length than it may have") }
-            default: throw .damaged("it has a part that JPEG does not know")
+                guard content.count == 2 else { throw .damaged("a part's length is invalid") }
+            default: throw .damaged("it has a part that JPEG does not define")
             }
             picture += [0xFF, marker]
             picture.append(uint16: length)
@@ -73,9 +73,9 @@ enum JPEGCleaning {
             }
         }
         guard let size, hasScan else { throw .damaged("it holds no picture") }
-        // 2. What stands behind the end.
+        // 2. Detect bytes after the end.
         if !cursor.isAtEnd { applications.removed.insert(.trailingData) }
-        // 3. Together again.
+        // 3. Write the clean file.
         var clean: [UInt8] = [0xFF, 0xD8]
         clean.reserveCapacity(picture.count + 1024)
         let orientation = applications.orientation ?? 1
@@ -87,7 +87,7 @@ enum JPEGCleaning {
             removed: applications.removed)
     }
 
-    /// The next marker, behind any number of fill bytes.
+    /// Returns the next marker, after any number of fill bytes.
     private static func marker(_ cursor: inout ByteCursor) throws(AttachmentError) -> UInt8 {
         guard try cursor.byte() == 0xFF else { throw .damaged("a part does not begin where the one before it ends") }
         var code = try cursor.byte()
@@ -95,7 +95,8 @@ enum JPEGCleaning {
         return code
     }
 
-    /// The coded picture behind a scan's header: up to the first marker that is neither a stuffed zero nor a restart.
+    /// Returns the coded data after a scan's header, up to the first marker that is neither a stuffed zero nor a
+    /// restart.
     private static func scanned(_ cursor: inout ByteCursor) throws(AttachmentError) -> ArraySlice<UInt8> {
         let start = cursor.position
         let end: Int? = cursor.bytes.withUnsafeBufferPointer { bytes in
@@ -113,7 +114,7 @@ enum JPEGCleaning {
             }
             return nil
         }
-        guard let end else { throw .damaged("the file is cut off") }
+        guard let end else { throw .damaged("the file is truncated") }
         return try cursor.take(end - start)
     }
 
@@ -122,17 +123,17 @@ enum JPEGCleaning {
     ) throws(AttachmentError) -> (width: Int, height: Int) {
         guard let height = content.bigEndian(at: 1, bytes: 2), let width = content.bigEndian(at: 3, bytes: 2),
             let components = content.bigEndian(at: 5, bytes: 1), components > 0, content.count == 6 + 3 * components
-        else { throw .damaged("its frame does not say what it holds") }
+        else { throw .damaged("its frame header is invalid") }
         try limits.checkSize(width: width, height: height)
         return (width, height)
     }
 
-    /// Tables that are longer than they say could hold anything.
+    /// Checks the lengths of the tables: a table that is longer than it declares could hold any data.
     private static func checkQuantization(_ content: ArraySlice<UInt8>) throws(AttachmentError) {
         var rest = content
         while let first = rest.first {
             let size = first >> 4 == 0 ? 65 : 129
-            guard first >> 4 <= 1, rest.count >= size else { throw .damaged("a table has another length than it says") }
+            guard first >> 4 <= 1, rest.count >= size else { throw .damaged("a table's length is invalid") }
             rest = rest.dropFirst(size)
         }
     }
@@ -142,7 +143,7 @@ enum JPEGCleaning {
         while !rest.isEmpty {
             let codes = rest.dropFirst().prefix(16).reduce(0) { $0 + Int($1) }
             guard rest.count >= 17 + codes, codes <= 256 else {
-                throw .damaged("a table has another length than it says")
+                throw .damaged("a table's length is invalid")
             }
             rest = rest.dropFirst(17 + codes)
         }

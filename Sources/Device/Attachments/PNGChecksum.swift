@@ -1,5 +1,5 @@
-/// PNG's checksum of a chunk, the CRC of ISO 3309 (<https://www.w3.org/TR/png-3/#5CRC-algorithm>). zlib has it too, but is
-/// no module that a phone's app builds.
+/// PNG's checksum of a chunk, the CRC of ISO 3309 (<https://www.w3.org/TR/png-3/#5CRC-algorithm>). zlib provides it
+/// too, but is not available as a module in an iOS app's build.
 enum PNGChecksum {
     private static let table: [UInt32] = (0..<256).map { index in
         (0..<8).reduce(UInt32(index)) { value, _ in value & 1 == 0 ? value >> 1 : value >> 1 ^ 0xEDB8_8320 }

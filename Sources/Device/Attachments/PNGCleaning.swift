@@ -1,11 +1,12 @@
-/// Takes out of a PNG what is not the picture (<https://www.w3.org/TR/png-3/>): kept are the chunks of the picture, of its
-/// animation, its colours, its transparency and the shape of its pixels, and the orientation.
+/// Removes from a PNG everything other than the picture (<https://www.w3.org/TR/png-3/>). The chunks of the picture,
+/// its animation, its colours, its transparency and the aspect ratio of its pixels are kept, and the orientation.
 ///
-/// A colour profile (`iCCP`) goes, as it is packed and bears names: `cICP`, `sRGB`, `gAMA` and `cHRM` say the colours.
+/// A colour profile (`iCCP`) is removed, because it is compressed and contains names: `cICP`, `sRGB`, `gAMA` and `cHRM`
+/// define the colours.
 enum PNGCleaning {
     static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
-    /// How long a chunk that is no part of the picture's data may be.
+    /// Valid lengths of the chunks that are not picture data.
     private static let lengths: [String: ClosedRange<Int>] = [
         "tRNS": 1...256, "gAMA": 4...4, "cHRM": 32...32, "sRGB": 1...1, "sBIT": 1...4, "bKGD": 1...6, "pHYs": 9...9,
         "cICP": 4...4, "acTL": 8...8,
@@ -24,9 +25,9 @@ enum PNGCleaning {
         chunks: while true {
             parts += 1
             guard parts <= limits.parts else {
-                throw AttachmentError(.tooLarge, "The picture has more parts than are taken (\(limits.parts)).")
+                throw AttachmentError(.tooLarge, "The picture exceeds the limit of \(limits.parts) parts.")
             }
-            // 1. A chunk: length, name, content, checksum.
+            // 1. Read a chunk: length, name, content, checksum.
             let start = cursor.position
             let length = try cursor.uint32()
             let name = String(decoding: try cursor.take(4), as: UTF8.self)
@@ -34,9 +35,9 @@ enum PNGCleaning {
             guard PNGChecksum.of(bytes[start + 4..<start + 8 + length]) == (try cursor.uint32()) else {
                 throw .damaged("a part's checksum is wrong")
             }
-            guard (size == nil) == (name == "IHDR") else { throw .damaged("its header is missing or not alone") }
+            guard (size == nil) == (name == "IHDR") else { throw .damaged("its header is missing or repeated") }
             let whole = bytes[start..<cursor.position]
-            // 2. Whether it is of the picture.
+            // 2. Decide whether it is part of the picture.
             switch name {
             case "IHDR":
                 size = try header(content, limits)
@@ -49,7 +50,7 @@ enum PNGCleaning {
                 break chunks
             case "PLTE":
                 guard content.count.isMultiple(of: 3), (3...768).contains(content.count), !seen.contains(name) else {
-                    throw .damaged("its palette is none")
+                    throw .damaged("its palette is invalid")
                 }
                 clean += whole
             // The frames of an animation.
@@ -62,7 +63,7 @@ enum PNGCleaning {
             case _ where name.utf8.first.map { $0 & 0x20 == 0 } ?? true:
                 throw AttachmentError(
                     .notCleanable,
-                    "The picture is a PNG of a kind of its own, which is not taken. Save it as a usual one.")
+                    "The PNG has an unknown critical chunk and is not supported. Save the picture as an ordinary PNG.")
             case "tEXt", "zTXt", "iTXt": removed.insert(content.begins(with: "XML:com.adobe.xmp\0") ? .xmp : .text)
             case "tIME": removed.insert(.time)
             case "iCCP": removed.insert(.profileText)
@@ -71,8 +72,8 @@ enum PNGCleaning {
             seen.insert(name)
         }
         if !cursor.isAtEnd { removed.insert(.trailingData) }
-        guard let size else { throw .damaged("its header is missing or not alone") }
-        // 3. The orientation, behind the header.
+        guard let size else { throw .damaged("its header is missing or repeated") }
+        // 3. Insert the orientation after the header.
         if let orientation, orientation != 1 { clean.insert(contentsOf: exif(orientation), at: headerEnd) }
         return CleanedImage(
             bytes: clean, format: .png, width: size.width, height: size.height, orientation: orientation ?? 1,
@@ -84,7 +85,7 @@ enum PNGCleaning {
     ) throws(AttachmentError) -> (width: Int, height: Int) {
         guard content.count == 13, let width = content.bigEndian(at: 0, bytes: 4),
             let height = content.bigEndian(at: 4, bytes: 4)
-        else { throw .damaged("its header has another length than it may have") }
+        else { throw .damaged("its header's length is invalid") }
         try limits.checkSize(width: width, height: height)
         return (width, height)
     }

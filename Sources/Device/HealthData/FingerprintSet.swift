@@ -1,35 +1,35 @@
-/// The part of a fingerprint that sets keep.
+/// The part of a fingerprint that is stored in sets.
 public struct FingerprintKey: Sendable, Hashable {
     /// The upper 64 bits.
     public let high: UInt64
     /// The lower 64 bits.
     public let low: UInt64
 
-    /// Makes a key of its two halves.
+    /// Creates a key from its two halves.
     public init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
     }
 }
 
-/// A set of fingerprints at 9 to 10 bytes each: an export has millions of samples.
+/// A set of fingerprints that takes 9 to 10 bytes per key: an export has millions of samples.
 ///
-/// The set is cut into 32 parts by five bits of the key. A part is an open-addressed table of 64 more bits, which also
-/// choose the slot; it grows by a fifth when it is full, alone, so that never more than one part stands twice in
-/// memory. More parts would be small enough to leave holes in the heap as they grow. Keys are the beginning of a SHA-256:
-/// that two of ten million samples agree in all 69 bits has the chance of 1 in 10^7.
+/// Five bits of the key select one of 32 parts. A part is an open-addressed table of 64 other bits, which also
+/// determine the slot. When a part is full, it alone grows by a fifth, so that no more than one part is in memory
+/// twice. More parts would be so small that they leave holes in the heap when they grow. Keys are the beginning of a
+/// SHA-256: the probability that two of ten million samples agree in all 69 bits is 1 in 10^7.
 public struct FingerprintSet: Sendable {
     private var parts: [Part]
     /// The number of keys.
     public private(set) var count = 0
 
-    /// Makes an empty set.
+    /// Creates an empty set.
     public init() { parts = Array(repeating: Part(), count: 32) }
 
     /// Returns whether a key is in the set.
     public func contains(_ key: FingerprintKey) -> Bool { parts[Self.part(of: key)].contains(Self.bits(of: key)) }
 
-    /// Puts a key in; false where it was there already.
+    /// Inserts a key. Returns false if the set already contains it.
     @discardableResult
     public mutating func insert(_ key: FingerprintKey) -> Bool {
         guard parts[Self.part(of: key)].insert(Self.bits(of: key)) else { return false }
@@ -37,7 +37,7 @@ public struct FingerprintSet: Sendable {
         return true
     }
 
-    /// Takes a key out; false where it was not there.
+    /// Removes a key. Returns false if the set does not contain it.
     @discardableResult
     public mutating func remove(_ key: FingerprintKey) -> Bool {
         guard parts[Self.part(of: key)].remove(Self.bits(of: key)) else { return false }
@@ -45,7 +45,7 @@ public struct FingerprintSet: Sendable {
         return true
     }
 
-    /// Looks at the places of fingerprints, so that they are in the processor's cache when they are asked for.
+    /// Reads the slots of fingerprints, so that they are in the processor's cache for the following look-ups.
     mutating func lookAhead(_ fingerprints: [SampleFingerprint?]) {
         for case let fingerprint? in fingerprints {
             let key = fingerprint.key
@@ -53,12 +53,13 @@ public struct FingerprintSet: Sendable {
         }
     }
 
-    /// The slots that `lookAhead` read, added up. The sum says nothing, but must be kept lest the reads be left out.
+    /// The sum of the slots that `lookAhead` read. The value has no meaning; it keeps the compiler from removing the
+    /// reads.
     private var looked: UInt64 = 0
 
     private static func part(of key: FingerprintKey) -> Int { Int(truncatingIfNeeded: key.high >> 59) }
 
-    /// Zero stands for an empty slot, so the key that would be zero shares a place with its neighbour.
+    /// Zero marks an empty slot, so the key zero is mapped to one.
     private static func bits(of key: FingerprintKey) -> UInt64 { key.low == 0 ? 1 : key.low }
 
     private struct Part {
@@ -72,7 +73,7 @@ public struct FingerprintSet: Sendable {
             guard slots[place] != bits else { return false }
             slots[place] = bits
             filled += 1
-            // When it is nearly full a search takes some steps, all within few cache lines.
+            // When the table is nearly full, a search takes several steps, all within a few cache lines.
             if filled * 25 > slots.count * 23 { grow() }
             return true
         }
@@ -82,7 +83,8 @@ public struct FingerprintSet: Sendable {
             guard slots[hole] == bits else { return false }
             slots[hole] = 0
             filled -= 1
-            // What stands behind the hole moves into it, unless its home lies between the two: a search ends at a free slot.
+            // Entries after the hole move into it, unless their home slot is between the two: a search ends at a free
+            // slot.
             var place = next(hole)
             while slots[place] != 0 {
                 let home = Self.home(of: slots[place], among: slots.count)
@@ -106,12 +108,12 @@ public struct FingerprintSet: Sendable {
             slots[Self.home(of: bits, among: slots.count)]
         }
 
-        /// The slot that the upper half of the bits points to.
+        /// The home slot, computed from the upper half of the bits.
         private static func home(of bits: UInt64, among count: Int) -> Int {
             Int(truncatingIfNeeded: ((bits >> 32) &* UInt64(count)) >> 32)
         }
 
-        /// The slot that holds the bits, or the free one where they belong: linear steps from their home.
+        /// Returns the slot that contains the bits, or the free slot for them: linear probing from their home slot.
         private func slot(of bits: UInt64) -> Int {
             slots.withUnsafeBufferPointer { slots in
                 var place = Self.home(of: bits, among: slots.count)

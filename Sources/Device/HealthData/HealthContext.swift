@@ -1,25 +1,25 @@
 import FHIR
 
-/// The circumstances of a sample that are passed on. Everything else that apps attach is dropped.
+/// The circumstances of a sample that are converted. Other metadata of apps is dropped.
 public struct HealthContext: Sendable, Hashable {
-    /// `HKWasUserEntered`: typed in by the person.
+    /// `HKWasUserEntered`: entered by the person.
     public var wasUserEntered: Bool?
-    /// The metadata that stand in the table of keys, in the order they were added.
+    /// The metadata with keys in the table, in the order in which they were added.
     public private(set) var metadata: [HealthMetadatum] = []
 
-    /// Makes a context of which nothing is known.
+    /// Creates an empty context.
     public init() {}
 
-    /// Takes over one piece of metadata if it is on the list and its value is one that it can have. The first of two with
-    /// one key counts.
+    /// Adds metadata if its key is in the table and its value is valid. If a key is added twice, the first value is
+    /// kept.
     ///
-    /// - Returns: false where it is dropped.
+    /// - Returns: false if the metadata is dropped.
     @discardableResult
     public mutating func add(key: String, value: String) -> Bool {
         Self.entry(key: key, value: value).map { add($0) } ?? false
     }
 
-    /// One piece of metadata that is passed on.
+    /// Metadata that is converted.
     public enum Entry: Sendable, Hashable {
         /// Whether a person entered the sample by hand.
         case wasUserEntered(Bool)
@@ -27,11 +27,11 @@ public struct HealthContext: Sendable, Hashable {
         case datum(HealthMetadatum)
     }
 
-    /// Returns the entry that a key and its value stand for; nil where the key is not on the list, or the value is none
-    /// that the key can have.
+    /// Returns the entry for a key and its value; nil if the key is not in the table or the value is invalid for the
+    /// key.
     public static func entry(key name: String, value: String) -> Entry? { try? reading(key: name, value: value).get() }
 
-    /// Returns the entry that a key and its value stand for, or why there is none.
+    /// Returns the entry for a key and its value, or the reason why the metadata is omitted.
     public static func reading(key name: String, value: String) -> Result<Entry, MetadataOmission> {
         if name == "HKWasUserEntered" {
             return value == "1" || value == "0" ? .success(.wasUserEntered(value == "1")) : .failure(.unreadable)
@@ -42,9 +42,9 @@ public struct HealthContext: Sendable, Hashable {
         return HealthMetadatum(key, value).map { .success(.datum($0)) } ?? .failure(.unreadable)
     }
 
-    /// Takes over one piece of metadata.
+    /// Adds an entry.
     ///
-    /// - Returns: false where there is one with its key.
+    /// - Returns: false if there is already an entry with its key.
     @discardableResult
     public mutating func add(_ entry: Entry) -> Bool {
         switch entry {
@@ -56,11 +56,11 @@ public struct HealthContext: Sendable, Hashable {
         return true
     }
 
-    /// The value of the metadatum with this key; nil where there is none.
+    /// The value of the metadatum with this key; nil if there is none.
     public subscript(key: String) -> HealthMetadatum.Value? { metadata.first { $0.key.key == key }?.value }
 }
 
-/// One piece of metadata.
+/// A key of metadata with its value.
 public struct HealthMetadatum: Sendable, Hashable {
     /// The value of a metadatum.
     public enum Value: Sendable, Hashable {
@@ -77,7 +77,7 @@ public struct HealthMetadatum: Sendable, Hashable {
     /// The value.
     public let value: Value
 
-    /// Reads a value as exports write it: `1`, `56 degF`.
+    /// Parses a value in the format of exports: `1`, `56 degF`.
     init?(_ key: HealthMetadataKey, _ text: String) {
         switch key.value {
         case .boolean:
@@ -96,10 +96,10 @@ public struct HealthMetadatum: Sendable, Hashable {
         self.key = key
     }
 
-    /// Whether it stands in a component of the type's observations and not in an extension.
+    /// Whether it is written as a component of the type's observations instead of an extension.
     func isComponent(of type: HealthType) -> Bool { key.componentOf.contains(type.identifier) }
 
-    /// The value under the name that it has in an extension or a component.
+    /// The value, with its member name in an extension or a component.
     private func member(_ units: HealthSelection.Units, isComponent: Bool) -> (name: String, value: JSON) {
         switch value {
         case .boolean(let flag): ("valueBoolean", .bool(flag))
@@ -109,19 +109,19 @@ public struct HealthMetadatum: Sendable, Hashable {
         }
     }
 
-    /// The extension that carries it.
+    /// Returns the extension with the value.
     func `extension`(_ units: HealthSelection.Units) -> JSON {
         let member = member(units, isComponent: false)
         return ["url": .string(HealthMetadataKey.extensionPrefix + key.key), member.name: member.value]
     }
 
-    /// The component that carries it.
+    /// Returns the component with the value.
     func component(_ units: HealthSelection.Units) -> JSON {
         let member = member(units, isComponent: true)
         return ["code": key.concept, member.name: member.value]
     }
 
-    /// Writes the extension, byte for byte that of ``extension(_:)``. Keys and codes of the table need no escapes.
+    /// Writes the same bytes as ``extension(_:)``. Keys and codes of the table need no escapes.
     func writeExtension(_ units: HealthSelection.Units, to text: inout TextSink) {
         text.put("{\"url\":\"urn:tributary:healthkit-metadata:")
         text.put(key.key)
@@ -140,6 +140,6 @@ public struct HealthMetadatum: Sendable, Hashable {
 }
 
 extension HealthMetadataKey {
-    /// The weather at a known time says where someone was.
+    /// Weather and air pressure at a known time reveal the person's location.
     var isRevealing: Bool { key.hasPrefix("HKWeather") || key == "HKMetadataKeyBarometricPressure" }
 }

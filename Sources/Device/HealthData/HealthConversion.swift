@@ -1,47 +1,47 @@
 import FHIR
 import Foundation
 
-/// Turns samples into observations one by one: selects, collapses duplicates, joins blood pressures, and keeps the
-/// import report.
+/// Converts samples to observations one by one: selects samples, removes duplicates, joins blood pressures, and counts
+/// the results in the import report.
 ///
-/// Pure but for the sink: it throws what the sink's closures throw, and nothing else. Memory grows by some ten bytes a sample (its fingerprint), where the sink does not know them
-/// again (``HealthSink/counting``), and by the members of correlations that wait for them, at most ``pressureLimit``
-/// and ``nutrientLimit``.
+/// The only side effects are those of the sink's closures, and the only errors thrown are theirs. Memory grows by about
+/// ten bytes a sample (its fingerprint), unless the sink detects duplicates (``HealthSink/counting``), and by the
+/// members that wait for their correlation, up to ``pressureLimit`` and ``nutrientLimit``.
 public final class HealthConversion {
-    /// As many pressures wait for their blood pressure: exports have all systolic ones before the first diastolic one. When
-    /// there are more, those that wait are let go.
+    /// Maximum number of pressures that wait for their blood pressure. Exports contain all systolic pressures before
+    /// the first diastolic one. When the limit is reached, the waiting pressures are joined and converted.
     public static let pressureLimit = 200_000
-    /// As many nutrients wait for their meal. When there are more, those that wait become observations of their own, to
-    /// which the meal refers.
+    /// Maximum number of nutrients that wait for their meal. When the limit is reached, the waiting nutrients become
+    /// observations of their own, and the meal refers to them.
     public static let nutrientLimit = 10_000
 
     /// The import report so far.
     public var importReport = HealthImportReport()
-    /// The samples and the form that were asked for.
+    /// The selected samples and the form of their observations.
     public let selection: HealthSelection
     private let since: Int64
     private let sink: HealthSink
     private var seen = FingerprintSet()
-    /// Members that were seen inside a correlation.
+    /// Members that were found inside a correlation.
     private var claimed = FingerprintSet()
-    /// Members of the correlation that comes next which are converted already.
+    /// Members of the next correlation that are converted already.
     private var converted: [SampleFingerprint] = []
     private var pressures: [FingerprintKey: WaitingMember] = [:]
     private var nutrients: [FingerprintKey: WaitingMember] = [:]
     private var arrivals = 0
-    /// The devices that were met.
+    /// The devices that were passed to the sink.
     private var devices: Set<HealthDevice> = []
     private var lastSource: HealthSource?
     private var frames: ObservationFrames
 
-    /// A member that may yet turn out to belong to a correlation.
+    /// A member that can still belong to a correlation.
     private struct WaitingMember {
         let sample: HealthSample
         let row: Int
         let arrival: Int
     }
 
-    /// Makes a conversion that gives what it makes to a sink.
+    /// Creates a conversion that passes its results to a sink.
     public init(_ selection: HealthSelection, _ sink: HealthSink) {
         self.selection = selection
         self.sink = sink
@@ -49,7 +49,7 @@ public final class HealthConversion {
         since = selection.since.map { Int64($0.timeIntervalSince1970.rounded(.up)) } ?? .min
     }
 
-    /// Makes a conversion that gives observations alone.
+    /// Creates a conversion that passes only observations.
     public convenience init(
         _ selection: HealthSelection, isKnown: @escaping (SampleFingerprint) -> Bool,
         emit: @escaping (HealthObservation) throws -> Void
@@ -57,10 +57,10 @@ public final class HealthConversion {
         self.init(selection, HealthSink(isKnown: isKnown, observation: emit))
     }
 
-    /// Converts a sample, or counts why not, in the row of the import report.
+    /// Converts a sample, or counts the reason for skipping it, in a row of the import report.
     ///
-    /// - Parameter fingerprint: the sample's fingerprint where ``fingerprints(of:)`` gave it.
-    /// - Throws: what the sink throws.
+    /// - Parameter fingerprint: the sample's fingerprint, if ``fingerprints(of:)`` returned it.
+    /// - Throws: errors of the sink.
     public func add(_ sample: HealthSample, row: Int, fingerprint: SampleFingerprint? = nil) throws {
         if fingerprint == nil, let reason = reasonToSkip(sample) {
             importReport.skip(row, reason)
@@ -78,21 +78,22 @@ public final class HealthConversion {
         if isImplausible { importReport.implausible[sample.type.identifier, default: 0] += 1 }
     }
 
-    /// The fingerprints of samples that are added next; nil for one that is skipped whatever it is.
+    /// Returns the fingerprints of the samples that are added next; nil for a sample that is skipped by selection or
+    /// time.
     ///
-    /// Asked for many at once, the places where they would stand in memory are looked at together: one after the other,
-    /// each would be waited for.
+    /// Call it with many samples: their slots in memory are then prefetched together, instead of one memory access
+    /// after the other.
     public func fingerprints(of samples: [HealthSample]) -> [SampleFingerprint?] {
         let fingerprints = samples.map { reasonToSkip($0) == nil ? $0.fingerprint : nil }
         if sink.counting == nil { seen.lookAhead(fingerprints) }
         return fingerprints
     }
 
-    /// Converts a record with a structure of its own, or counts why not.
+    /// Converts a special record, or counts the reason for skipping it.
     ///
-    /// - Parameter row: the row of the import report; nil for what is no element of the source
+    /// - Parameter row: the row of the import report; nil for a record that is not an element of the source
     ///   (``HealthImportReport/besides``).
-    /// - Throws: what the sink throws.
+    /// - Throws: errors of the sink.
     public func add(_ record: any SpecialRecord, row: Int?, repairs: Repairs = []) throws {
         var reason = sink.special == nil ? .unsupportedType : reasonToSkip(record)
         if reason == nil { reason = enter(record.fingerprint, isKept: true) }
@@ -113,21 +114,21 @@ public final class HealthConversion {
         switch record.time {
         case .period(_, let end): return end.seconds < since ? .beforeSince : nil
         case .day(let day):
-            // The day may end half a day later than in UTC.
+            // The day can end half a day later than in UTC.
             let end = DateTime(day).map { Int64($0.start().timeIntervalSince1970) + 129_600 } ?? .max
             return end < since ? .beforeSince : nil
         case .unknown: return nil
         }
     }
 
-    /// The fingerprint under which a sample is known: its own, or that of the same value in another unit.
+    /// Returns the known fingerprint of a sample: its own, or that of the same value in another unit.
     private func known(_ sample: HealthSample, as own: SampleFingerprint) -> SampleFingerprint {
         let alternates = sample.alternateFingerprints
         guard !alternates.isEmpty, !seen.contains(own.key), !sink.isKnown(own) else { return own }
         return alternates.first { seen.contains($0.key) || sink.isKnown($0) } ?? own
     }
 
-    /// The fingerprint under which a member of a correlation was met, or its own.
+    /// Returns the fingerprint under which a member of a correlation was found before, or its own.
     private func met(_ member: HealthSample) -> SampleFingerprint {
         func isMet(_ fingerprint: SampleFingerprint) -> Bool {
             let key = fingerprint.key
@@ -138,13 +139,13 @@ public final class HealthConversion {
         return alternates.isEmpty || isMet(own) ? own : alternates.first(where: isMet) ?? own
     }
 
-    /// Notes a fingerprint; the reason to skip what has it where it is not new.
+    /// Inserts a fingerprint. Returns the reason to skip the sample if the fingerprint is not new.
     private func enter(_ fingerprint: SampleFingerprint, isKept: Bool) -> SkipReason? {
         guard !isKept || seen.insert(fingerprint.key) else { return .duplicate }
         return sink.isKnown(fingerprint) ? .alreadyKnown : nil
     }
 
-    /// Returns the frame of the observations of a source. A device that was not met before is handed on first.
+    /// Returns the frame for the observations of a source. A device that is new is passed to the sink first.
     private func frame(of source: HealthSource) throws -> ObservationFrame {
         if lastSource !== source {
             if let device = source.device, devices.insert(device).inserted { try sink.device?(device) }
@@ -153,9 +154,9 @@ public final class HealthConversion {
         return frames.frame(of: source)
     }
 
-    /// Takes a member of a correlation that stands alone. It waits for the correlation that it may belong to.
+    /// Adds a member of a correlation that occurs outside of one. It waits for the correlation that can contain it.
     ///
-    /// - Throws: what the sink throws.
+    /// - Throws: errors of the sink.
     public func addMember(_ sample: HealthSample, row: Int) throws {
         if let reason = reasonToSkip(sample) {
             importReport.skip(row, reason)
@@ -179,7 +180,8 @@ public final class HealthConversion {
         }
     }
 
-    /// Says that a member is in a correlation: the same sample standing alone is no observation of its own.
+    /// Registers a member that occurs inside a correlation. The same sample outside of it does not become an
+    /// observation.
     public func claim(_ member: HealthSample) {
         let fingerprint = met(member)
         claimed.insert(fingerprint.key)
@@ -191,10 +193,10 @@ public final class HealthConversion {
         }
     }
 
-    /// Converts a correlation whose members were claimed before. A member that is an observation of its own already, as it
-    /// could not wait, is referred to; its value would else stand twice.
+    /// Converts a correlation whose members were claimed before. If a member already is an observation, because it
+    /// could not wait, the correlation refers to it; otherwise its value would be stored twice.
     ///
-    /// - Throws: what the sink throws.
+    /// - Throws: errors of the sink.
     public func addCorrelation(_ sample: HealthSample, row: Int) throws {
         var sample = sample
         if case .components(let components) = sample.value, !converted.isEmpty {
@@ -209,21 +211,21 @@ public final class HealthConversion {
         try add(sample, row: row)
     }
 
-    /// Converts what waits. To be called once, at the end.
+    /// Converts the waiting members. Call it once, at the end.
     ///
-    /// - Throws: what the sink throws.
+    /// - Throws: errors of the sink.
     public func finish() throws {
         try join()
         try release()
     }
 
-    /// Converts the nutrients that no meal claimed.
+    /// Converts the nutrients that no meal contained.
     private func release() throws {
         let members = nutrients.sorted { $0.value.arrival < $1.value.arrival }
         nutrients = [:]
         for (key, member) in members {
             try add(member.sample, row: member.row)
-            // A meal may claim it yet, whoever finds repeats.
+            // A meal can still claim it, even if the sink detects duplicates.
             seen.insert(key)
         }
     }
@@ -234,10 +236,10 @@ public final class HealthConversion {
         return sample.end.seconds < since ? .beforeSince : nil
     }
 
-    // Joining the members that no correlation claimed:
-    // 1. those of the same time and source stand together, in the order they came;
-    // 2. the first systolic goes with the first diastolic, and so on: one observation each;
-    // 3. what is left alone is an observation with one component.
+    // Joining the members that no correlation contained:
+    // 1. members with the same time and source form a group, in the order in which they were added;
+    // 2. the first systolic is joined with the first diastolic, and so on: one observation each;
+    // 3. a member without a partner is an observation with one component.
     private func join() throws {
         let members = pressures.values.sorted { $0.arrival < $1.arrival }
         pressures = [:]
@@ -249,7 +251,7 @@ public final class HealthConversion {
         for member in members {
             guard !joined.contains(member.arrival) else { continue }
             guard !member.sample.isDiastolic, let partner = diastolics[JoinKey(member.sample)]?.popLast() else {
-                // A diastolic whose systolic comes later in the list waits for it.
+                // A diastolic value waits for a systolic value that comes later in the list.
                 if member.sample.isDiastolic { continue }
                 try add(member.sample, row: member.row)
                 continue
@@ -287,7 +289,7 @@ extension HealthSample {
         if case .bloodPressure(nil, _) = value { true } else { false }
     }
 
-    /// Whether a value lies outside of what is likely.
+    /// Whether a value is outside of the plausible range.
     fileprivate var isImplausible: Bool {
         func outside(_ quantity: HealthQuantity?, _ measure: HealthMeasure?) -> Bool {
             guard let quantity, let range = measure?.plausible else { return false }

@@ -1,14 +1,14 @@
 import FHIR
 
-/// A day of the person's calendar: no instant, as it begins where the person's clock showed midnight.
+/// A day of the person's calendar. It is not an instant: it begins when the person's clock shows midnight.
 public struct HealthDay: Sendable, Hashable, Comparable {
     /// Days since 1970-01-01.
     public let number: Int
 
-    /// Makes the day of a number.
+    /// Creates a day from its number.
     public init(number: Int) { self.number = number }
 
-    /// The day that the person's clock showed at an instant.
+    /// Creates the day that the person's clock showed at an instant.
     public init(_ instant: HealthInstant) {
         self.init(seconds: instant.seconds, offsetMinutes: instant.offsetMinutes)
     }
@@ -17,7 +17,7 @@ public struct HealthDay: Sendable, Hashable, Comparable {
         number = Int((seconds + Int64(offsetMinutes) * 60).flooredDivision(by: 86_400).quotient)
     }
 
-    /// Reads `2023-02-11`; nil for what is no day of the calendar.
+    /// Parses `2023-02-11`; nil if the text is not a valid date.
     public init?(_ text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.map(\.utf8.count) == [4, 2, 2],
@@ -43,11 +43,11 @@ public struct HealthDay: Sendable, Hashable, Comparable {
         return "\(zeros)\(year)-\(two(date.month))-\(two(date.day))"
     }
 
-    /// 0 for Monday to 6 for Sunday, as ISO 8601 counts.
+    /// Day of the week, from 0 for Monday to 6 for Sunday, in ISO 8601 order.
     public var weekday: Int { (number + 3).flooredDivision(by: 7).remainder }
 
     public static func < (left: HealthDay, right: HealthDay) -> Bool { left.number < right.number }
 
-    /// Returns the day so many days later.
+    /// Returns the day that is `days` days later.
     public func adding(_ days: Int) -> HealthDay { HealthDay(number: number + days) }
 }

@@ -1,13 +1,13 @@
 import FHIR
 
-/// The definitions of the extensions and codes of health observations that neither R4, HealthKit nor LOINC defines.
+/// Definitions of the extensions and codes of health observations that neither R4, HealthKit nor LOINC defines.
 public enum HealthDefinitions {
-    /// The extensions, as FHIR defines extensions: those of metadata, of what a workout's activities measured, and of the
-    /// points of an audiogram.
+    /// The extensions as FHIR StructureDefinitions: for metadata, for the measured values of a workout's activities,
+    /// and for the points of an audiogram.
     public static let extensions: [StructureDefinition] = metadata + activities + audiogram
 
-    /// The codes of ``HealthCodeSystem/component``. It is a fragment: an audiogram has a code for each frequency that was
-    /// tested, and a study's own types may add others.
+    /// The codes of ``HealthCodeSystem/component``. The code system is a fragment: an audiogram has a code for each
+    /// tested frequency, and a study's own types can add codes.
     public static let components: CodeSystem = {
         var system = CodeSystem(id: "health-component", status: .active, content: .fragment)
         system.url = HealthCodeSystem.component
@@ -58,7 +58,7 @@ public enum HealthDefinitions {
         contexts: [String]
     ) -> StructureDefinition {
         let words = identifier.split { !$0.isLetter && !$0.isNumber }.map { $0.prefix(1).uppercased() + $0.dropFirst() }
-        // An id has at most 64 characters.
+        // An id has a maximum of 64 characters.
         let start = ["HKMetadataKey", "HKQuantityTypeIdentifier", "HK"].first { identifier.hasPrefix($0) } ?? ""
         return StructureDefinition.ofExtension(
             id: idPrefix + identifier.dropFirst(start.count), url: prefix + identifier,

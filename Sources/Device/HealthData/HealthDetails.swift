@@ -1,12 +1,12 @@
-/// The metadata of a sample as it is read: its circumstances, and the time zone that the person's clock had.
+/// The metadata of a sample: its circumstances, and the time zone of the person's clock.
 public struct HealthDetails: Sendable {
     /// The meaning of a key with its value.
     public enum Meaning: Sendable {
         /// The name of the person's time zone.
         case zone(String)
-        /// A circumstance that is passed on.
+        /// A circumstance that is converted.
         case entry(HealthContext.Entry)
-        /// It is not passed on.
+        /// Metadata that is dropped.
         case dropped(MetadataOmission)
     }
 
@@ -15,10 +15,10 @@ public struct HealthDetails: Sendable {
     /// The name of the person's time zone.
     public var zone: String?
 
-    /// Details of which nothing is known.
+    /// Creates empty details.
     public init() {}
 
-    /// Returns the meaning of a key and its value, as exports write it.
+    /// Returns the meaning of a key and its value in the format of exports.
     public static func meaning(of key: String, _ value: String) -> Meaning {
         if key == "HKTimeZone" { return .zone(value) }
         switch HealthContext.reading(key: key, value: value) {
@@ -27,7 +27,7 @@ public struct HealthDetails: Sendable {
         }
     }
 
-    /// Returns false for what stands there already, and the first counts.
+    /// Adds a meaning. Returns false if its key has a value already; the first value is kept.
     @discardableResult
     public mutating func add(_ meaning: Meaning) -> Bool {
         switch meaning {
@@ -38,8 +38,8 @@ public struct HealthDetails: Sendable {
         return true
     }
 
-    /// Completes a sample. Sources show times with an offset that says nothing of the day; where the zone is known, the
-    /// offset is the one that the person's clock had.
+    /// Completes a sample. The offsets in a source do not depend on the date; if the zone is known, the offset of the
+    /// person's clock is used instead.
     public func complete(_ sample: inout HealthSample.Content, _ zones: inout TimeZoneOffsets) {
         sample.context = context
         guard let zone else { return }

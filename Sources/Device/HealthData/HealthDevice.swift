@@ -1,30 +1,29 @@
 import FHIR
 
-/// A device that measured, as far as it can be told without a name: one value for one real device, whatever system runs
-/// on it at the time.
+/// A measuring device, identified without a name: one value for one real device, independent of its system version.
 public struct HealthDevice: Sendable, Hashable {
     public let product: HealthProduct
-    /// The maker, of those that are known; nil for others, as anything may stand there.
+    /// The maker, if it is a known one; nil for others, because the text could contain anything.
     public let manufacturer: String?
-    /// The maker's name of the model: `Watch2,4`.
+    /// The maker's model name: `Watch2,4`.
     public let hardware: String?
 
     /// - Parameters:
-    ///   - manufacturer: kept where it is a known maker's name, in one spelling.
-    ///   - hardware: kept where it is Apple's name of a model, which then says product and maker: samples of one device
-    ///     name them in several ways, or not at all.
+    ///   - manufacturer: kept if it is the name of a known maker, in canonical spelling.
+    ///   - hardware: kept if it is Apple's name of a model. The model then determines product and maker, because
+    ///     samples of one device give these in several forms or not at all.
     public init(product: HealthProduct, manufacturer: String? = nil, hardware: String? = nil) {
         self.hardware = hardware.flatMap(Redaction.hardware)
         self.product = self.hardware.flatMap(Redaction.product(hardware:)) ?? product
         self.manufacturer = self.hardware == nil ? manufacturer.flatMap(Redaction.manufacturer) : Redaction.apple
     }
 
-    /// The bytes from which the resource's id is made.
+    /// The bytes from which the resource's id is computed.
     private var content: [UInt8] {
         Array("device\u{0}\(product.rawValue)\u{0}\(manufacturer ?? "")\u{0}\(hardware ?? "")".utf8)
     }
 
-    /// The id of the Device resource: a UUID from the subject and the device, the same however often it is sent.
+    /// The id of the Device resource: a UUID computed from the subject and the device, always the same.
     public func resourceID(subject: String?) -> String {
         SampleFingerprint(of: content).resourceID(subject: subject)
     }
@@ -36,7 +35,7 @@ public struct HealthDevice: Sendable, Hashable {
 
     /// The Device resource (<https://hl7.org/fhir/R4/device.html>).
     ///
-    /// - Parameter subject: the id of the Patient who wears or owns it; nil leaves the patient out.
+    /// - Parameter subject: the id of the Patient who wears or owns the device; nil omits the patient.
     public func resource(subject: String?) -> JSON {
         var device = Device(id: resourceID(subject: subject))
         device.status = .active

@@ -1,7 +1,8 @@
 import FHIR
 
 extension HealthImportReport {
-    /// The import report for the summary: read, converted, skipped by type and reason, repaired, and the rest by name.
+    /// The import report as JSON: elements read, converted, skipped by type and reason, and repaired, and the other
+    /// counts by name.
     public var json: JSON {
         var object = JSONObject()
         object["outcome"] = .string(outcome.rawValue)

@@ -1,7 +1,7 @@
 extension HealthImportReport {
-    /// The place in the import report where something that was converted is counted.
+    /// Identifies the counters of the import report in which a converted element is counted.
     public struct Place: Sendable, Hashable {
-        /// The row of the import report; nil for what is counted in ``HealthImportReport/besides``.
+        /// The row of the import report; nil for a record that is counted in ``HealthImportReport/besides``.
         let row: Int?
         /// The identifier of the type or of the kind of record.
         let kind: String

@@ -1,63 +1,63 @@
-/// The import report: what became of every element that was read. Nothing is lost silently.
+/// The import report: the result of every element that was read. No element is lost silently.
 ///
-/// It adds up: ``read`` = ``converted`` + all of ``skipped``. ``converted`` is the number of observations made;
-/// ``repaired`` counts those among them that had to be mended, by kind. Elements are the records (those inside
-/// correlations and workouts too), correlations, workouts, activity summaries, clinical records, audiograms and vision
-/// prescriptions. What belongs to an element (metadata, events, routes) is counted in ``parts``; what is never looked
-/// into (the person's characteristics, ECG files, routes' files) in ``notRead``.
+/// The counts add up: ``read`` = ``converted`` + all of ``skipped``. ``converted`` is the number of observations
+/// created; ``repaired`` counts repaired observations, by kind of repair. Elements are the records (including those
+/// inside correlations and workouts), correlations, workouts, activity summaries, clinical records, audiograms and
+/// vision prescriptions. Parts of an element (metadata, events, routes) are counted in ``parts``. Content that is never
+/// read (the person's characteristics, ECG files, route files) is counted in ``notRead``.
 public struct HealthImportReport: Sendable {
     /// Whether the source was read to its end.
     public enum Outcome: String, Sendable {
         /// The source was read to its end.
         case complete
-        /// The source ends in the middle or cannot be read further; what came before is converted.
+        /// The source is truncated or cannot be read further. The elements before that are converted.
         case truncated
     }
 
     /// Whether the source was read to its end.
     public var outcome = Outcome.complete
-    /// Why the source was not read to its end, as a stable code with a sentence.
+    /// The reason why the source was not read to its end: a stable code and a sentence.
     public var problem: (code: String, message: String)?
-    /// The elements by the name they have in the source: `Record`, `Workout`.
+    /// The elements, counted by their name in the source: `Record`, `Workout`.
     public var elements: [String: Int] = [:]
     /// The parts of elements, counted by name: `MetadataEntry`, `WorkoutEvent`.
     public var parts: [String: Int] = [:]
     /// The elements and files that are never read, counted by name or kind.
     public var notRead: [String: Int] = [:]
-    /// The resources besides the elements (from files of their own, or derived from other observations), counted by
-    /// type and outcome. They are not among ``read``.
+    /// The resources that are not elements (from separate files, or derived from other observations), counted by type
+    /// and outcome. They are not included in ``read``.
     public var besides: [String: [String: Int]] = [:]
-    /// Why files gave nothing, by code.
+    /// The problems of files that gave no resource, counted by code.
     public var fileProblems: [String: Int] = [:]
     /// The repairs and omissions in files, counted by code.
     public var fileNotes: [String: Int] = [:]
     /// Bytes and values that were filtered out of the source, by kind.
     public var filtered: [String: Int] = [:]
-    /// Observations whose value lies outside of what is likely, by type. They are kept.
+    /// Observations with a value outside of the plausible range, by type. They are kept.
     public var implausible: [String: Int] = [:]
     private var omissions = Array(repeating: 0, count: MetadataOmission.allCases.count)
     private var repairCounts = Array(repeating: 0, count: Repairs.kinds.count)
     private var rows: [Row] = []
     private var index: [String: Int] = [:]
 
-    /// The counts of one type. Plain arrays: a line is touched for every element.
+    /// The counts of one type, in plain arrays, because a row is updated for every element.
     private struct Row {
         let name: String
         var converted = 0
         var skipped = Array(repeating: 0, count: SkipReason.all.count)
     }
 
-    /// Makes an empty import report.
+    /// Creates an empty import report.
     public init() {}
 
-    /// The elements that were converted or skipped.
+    /// The number of elements that were converted or skipped.
     public var read: Int { converted + skippedTotal }
-    /// The elements that were converted.
+    /// The number of elements that were converted.
     public var converted: Int { rows.reduce(0) { $0 + $1.converted } }
-    /// The elements that were skipped.
+    /// The number of elements that were skipped.
     public var skippedTotal: Int { rows.reduce(0) { $0 + $1.skipped.reduce(0, +) } }
 
-    /// The observations made, by type.
+    /// The number of observations created, by type.
     public var convertedByType: [String: Int] {
         Dictionary(rows.filter { $0.converted > 0 }.map { ($0.name, $0.converted) }, uniquingKeysWith: +)
     }
@@ -73,23 +73,24 @@ public struct HealthImportReport: Sendable {
         return result
     }
 
-    /// The metadata of elements that were read and that are not passed on, by the reason.
+    /// The metadata that is not converted although its element was read, counted by reason.
     public var droppedMetadata: [MetadataOmission: Int] {
         Dictionary(
             zip(MetadataOmission.allCases, omissions).filter { $0.1 > 0 }.map { ($0.0, $0.1) }, uniquingKeysWith: +)
     }
 
-    /// The observations that had to be mended, by kind. One can have several.
+    /// The repaired observations, by kind of repair. An observation can have several.
     public var repaired: [String: Int] {
         var result: [String: Int] = [:]
         for (kind, count) in zip(Repairs.kinds, repairCounts) where count > 0 { result[kind.code] = count }
         return result
     }
 
-    /// The row of a type, for counting. The names are bounded in number and kept to HealthKit's form, as an import
-    /// report may be shown where the data may not.
+    /// Returns the row of a type, for counting. The number of names is limited, and they must have HealthKit's form,
+    /// because an import report can be shown to people who may not see the data.
     ///
-    /// - Parameter isTyped: whether the name is that of a type in a table, which may be a study's own and of any form.
+    /// - Parameter isTyped: whether the name is that of a type in a table, which can be a study's own type with a name
+    ///   of any form.
     public mutating func row(for type: String, isTyped: Bool = false) -> Int {
         if let row = index[type] { return row }
         let name = (isTyped || Self.isName(type)) && rows.count < 2000 ? type : "unrecognised-type"
@@ -99,10 +100,10 @@ public struct HealthImportReport: Sendable {
         return rows.count - 1
     }
 
-    /// The names of the rows from a number on, as they came up.
+    /// Returns the names of the rows from an index on, in the order in which the rows were added.
     public func rowNames(from number: Int) -> [String] { rows.dropFirst(number).map(\.name) }
 
-    /// Adds what another part of the work has counted.
+    /// Adds the counts of another import report.
     public mutating func merge(_ other: HealthImportReport) {
         for row in other.rows {
             let place = self.row(for: row.name, isTyped: true)
@@ -123,7 +124,7 @@ public struct HealthImportReport: Sendable {
         problem = problem ?? other.problem
     }
 
-    /// Counts a piece of metadata as dropped.
+    /// Counts metadata as dropped.
     public mutating func drop(_ omission: MetadataOmission) {
         guard let place = MetadataOmission.allCases.firstIndex(of: omission) else { return }
         omissions[place] += 1
@@ -142,7 +143,7 @@ public struct HealthImportReport: Sendable {
         for (place, kind) in Repairs.kinds.enumerated() where repairs.contains(kind.repair) { repairCounts[place] += 1 }
     }
 
-    /// Counts what was counted as converted as skipped: it turned out to be stored before.
+    /// Moves counts from converted to skipped, for elements that turned out to be stored already.
     public mutating func recount(_ place: Place, as reason: SkipReason, times: Int = 1) {
         guard let row = place.row else {
             besides[place.kind, default: [:]]["converted", default: 0] -= times
@@ -168,7 +169,7 @@ public struct HealthImportReport: Sendable {
             && (text.hasPrefix("HK") || sourceElements.contains(text))
     }
 
-    /// Elements that are no samples and stand in the import report under their own names.
+    /// Elements that are not samples and have rows under their own names.
     private static let sourceElements: Set<String> = [
         "ActivitySummary", "ClinicalRecord", "Audiogram", "VisionPrescription", "Record", "Correlation", "Workout",
         "other",

@@ -1,21 +1,21 @@
 import FHIR
 import Foundation
 
-/// A second on the time line with the offset from UTC that the person's clock showed.
+/// A second on the time line, with the UTC offset of the person's clock.
 public struct HealthInstant: Sendable, Hashable {
     /// Seconds since 1970-01-01T00:00:00Z.
     public var seconds: Int64
-    /// Minutes east of UTC. It is written with the instant and is no part of a sample's fingerprint: an export made in
-    /// another season shows the same instants with another offset.
+    /// Minutes east of UTC. The offset is written with the instant but is not part of a sample's fingerprint: an export
+    /// from another season contains the same instants with another offset.
     public var offsetMinutes: Int16
 
-    /// Makes an instant of seconds and an offset.
+    /// Creates an instant from seconds and an offset.
     public init(seconds: Int64, offsetMinutes: Int16) {
         self.seconds = seconds
         self.offsetMinutes = offsetMinutes
     }
 
-    /// The instant, cut to its second.
+    /// Creates an instant from a date, rounded down to the second.
     public init(_ date: Date, offsetMinutes: Int) {
         seconds = Int64(date.timeIntervalSince1970.rounded(.down))
         self.offsetMinutes = Int16(clamping: offsetMinutes)
@@ -24,7 +24,7 @@ public struct HealthInstant: Sendable, Hashable {
     /// The instant without its offset.
     public var date: Date { Date(timeIntervalSince1970: Double(seconds)) }
 
-    /// The seconds from 1900 up to and without 2100: HealthKit's "distant future" and slips of the keyboard lie outside.
+    /// The seconds from 1900 up to but not including 2100. HealthKit's "distant future" and typing errors are outside.
     public static let believable: Range<Int64> = -2_208_988_800..<4_102_444_800
 
     /// FHIR's dateTime and instant: `2016-11-14T07:25:41-07:00`.
@@ -63,11 +63,11 @@ public struct HealthInstant: Sendable, Hashable {
     }
 }
 
-/// Looks up what a time zone's clock showed, and remembers the zones.
+/// Looks up the UTC offsets of a time zone, and caches the zones.
 public struct TimeZoneOffsets {
     private var zones: [String: TimeZone?] = [:]
     private var last: (name: String, zone: TimeZone?) = ("", nil)
-    /// The offsets that were looked up in the last zone, by quarters of an hour: samples stand in the order of time.
+    /// Cached offsets of the last zone, by quarters of an hour: samples are in the order of time.
     private var answers = Array(repeating: Answer(), count: 8)
 
     private struct Answer {
@@ -75,13 +75,13 @@ public struct TimeZoneOffsets {
         var minutes: Int16?
     }
 
-    /// 2001 in seconds. Since then clocks have been changed at whole quarters of an hour of UTC only.
+    /// The start of 2001 in seconds. Since then, clocks change only at whole quarters of an hour in UTC.
     private static let regular: Int64 = 978_307_200
 
-    /// Makes a look-up that remembers nothing yet.
+    /// Creates an empty cache.
     public init() {}
 
-    /// Minutes east of UTC in the zone with the IANA name at the instant; nil for a name that is none.
+    /// Returns minutes east of UTC in the zone with the IANA name at the instant; nil if the name is unknown.
     public mutating func minutes(in name: String, at seconds: Int64) -> Int16? {
         if last.name != name {
             last = (name, zone(name))
@@ -99,14 +99,14 @@ public struct TimeZoneOffsets {
 
     private mutating func zone(_ name: String) -> TimeZone? {
         if let known = zones[name] { return known }
-        // The bound keeps made-up names from filling memory; a person does not live in so many zones.
+        // The limit keeps invented names from filling memory; a person does not live in that number of zones.
         if zones.count >= 600 { zones.removeAll() }
         let zone = Self.isName(name) ? TimeZone(identifier: name) : nil
         zones[name] = .some(zone)
         return zone
     }
 
-    /// Only the characters of zone names, so that no path is looked up.
+    /// Permits only the characters of zone names, so that no other path is looked up.
     private static func isName(_ name: String) -> Bool {
         (1...48).contains(name.utf8.count)
             && name.utf8.allSatisfy {

@@ -1,26 +1,26 @@
 import Foundation
 
-/// A sample with HealthKit's own values, as HealthKit or a journal of it tells them: the way from there to
-/// ``HealthSample``, by the rules that exports are read by, so that both are the same resource.
+/// A sample with HealthKit's own values, from HealthKit or from a journal. It is converted to a ``HealthSample`` by the
+/// same rules as an export, so that both result in the same resource.
 public struct HealthKitSample: Sendable, Hashable {
-    /// HealthKit's identifier of the sample, where it is known.
+    /// HealthKit's identifier of the sample, if it is known.
     public var uuid: UUID?
     /// HealthKit's identifier of the type.
     public var type: String
-    /// The number as it is written; of a category its raw value, of a workout that of its activity. Names of the values
-    /// are understood too.
+    /// The number as text; for a category its raw value, for a workout the raw value of its activity. Names of the
+    /// values are accepted too.
     public var value: String?
     /// HealthKit's name of the unit, such as `count/min`.
     public var unit: String?
-    /// The start, with the offset that the source shows.
+    /// The start, with the offset in the source.
     public var start: HealthInstant
-    /// The end; equal to ``start`` for a moment.
+    /// The end; equal to ``start`` for a single instant.
     public var end: HealthInstant
-    /// The metadata by key, with values as exports write them: `1`, `56 degF`.
+    /// The metadata by key, with values in the format of exports: `1`, `56 degF`.
     public var metadata: [String: String] = [:]
-    /// The product that recorded it.
+    /// The product that recorded the sample.
     public var source: HealthSource
-    /// The samples of a correlation; of a workout its statistics.
+    /// The samples of a correlation, or the statistics of a workout.
     public var members: [HealthKitSample] = []
     /// The events and the activities of a workout, in the order of the source.
     public var parts: [WorkoutPart] = []
@@ -31,14 +31,14 @@ public struct HealthKitSample: Sendable, Hashable {
         public var event: String?
         public var start: HealthInstant
         public var end: HealthInstant
-        /// How long it was in seconds, more finely than ``start`` and ``end`` tell.
+        /// The duration in seconds, with a finer resolution than ``start`` and ``end``.
         public var duration: Double
-        /// The metadata by key, with values as exports write them.
+        /// The metadata by key, with values in the format of exports.
         public var metadata: [String: String] = [:]
         /// The statistics of an activity.
         public var members: [HealthKitSample] = []
 
-        /// Makes a part of what all have.
+        /// Creates a part from the members that all parts have.
         public init(event: String?, start: HealthInstant, end: HealthInstant, duration: Double) {
             self.event = event
             self.start = start
@@ -47,7 +47,7 @@ public struct HealthKitSample: Sendable, Hashable {
         }
     }
 
-    /// Makes a sample of what all have.
+    /// Creates a sample from the members that all samples have.
     public init(
         uuid: UUID? = nil, type: String, value: String? = nil, unit: String? = nil, start: HealthInstant,
         end: HealthInstant, source: HealthSource
@@ -61,11 +61,12 @@ public struct HealthKitSample: Sendable, Hashable {
         self.source = source
     }
 
-    /// The sample: names are gone, units are checked, what the table does not know is left out.
+    /// Returns the converted sample: names are removed, units are checked, and content that the table does not contain
+    /// is omitted.
     ///
-    /// - Parameter zones: remembers the time zones that metadata name.
-    /// - Throws: the ``SkipReason`` where it is none: of an unknown type, without a value, in a foreign unit. Types with
-    ///   a structure of their own (``SpecialKind``) are none either.
+    /// - Parameter zones: the cache of time zones in metadata.
+    /// - Throws: the ``SkipReason`` if the sample cannot be converted: unknown type, no value, unknown unit. It is also
+    ///   thrown for types with a structure of their own (``SpecialKind``).
     public func sample(
         in table: HealthTypeTable, _ zones: inout TimeZoneOffsets
     ) throws(SkipReason) -> HealthSample {
@@ -98,7 +99,7 @@ public struct HealthKitSample: Sendable, Hashable {
     fileprivate static func details(_ metadata: [String: String]) -> HealthDetails {
         var details = HealthDetails()
         guard !metadata.isEmpty else { return details }
-        // The order decides which of two spellings of one key counts. What is longer is none of the list.
+        // The sorted order decides between two spellings of one key. The table has no longer keys or values.
         for (key, value) in metadata.sorted(by: { $0.key < $1.key })
         where key.utf8.count <= 64 && value.utf8.count <= 64 {
             details.add(HealthDetails.meaning(of: key, value))
@@ -159,7 +160,7 @@ public struct HealthKitSample: Sendable, Hashable {
         return workout
     }
 
-    /// The statistics that are components of a workout.
+    /// Returns the statistics that are components of a workout.
     fileprivate static func figures(
         of members: [HealthKitSample], _ repairs: inout Repairs
     ) -> [(identifier: String, measure: HealthMeasure, quantity: HealthQuantity)] {
@@ -176,7 +177,7 @@ public struct HealthKitSample: Sendable, Hashable {
 }
 
 extension HealthKitSample.WorkoutPart {
-    /// The part; nil where it is of no known kind, or its time cannot be believed.
+    /// Returns the part; nil if its kind is unknown or its time is out of range.
     fileprivate func read(_ repairs: inout Repairs) -> HealthWorkoutPart? {
         var part: HealthWorkoutPart
         let milliseconds = HealthWorkoutPart.milliseconds(minutes: duration / 60)
@@ -201,12 +202,13 @@ extension HealthKitSample.WorkoutPart {
 }
 
 extension HealthSource {
-    /// The source that HealthKit tells by a name, which stays here, and a model such as `Watch2,4`.
+    /// Creates a source from HealthKit's source name, which is not stored, and a model such as `Watch2,4`.
     ///
-    /// - Parameter productType: the model of the device that measured; nil where no device is known, as with samples that an
+    /// - Parameter productType: the model of the measuring device; nil if no device is known, as for samples that an
+    ///   app wrote.
     ///   app wrote.
     public convenience init(name: String, productType: String?, version: String) {
-        // A name of kilobytes is none; the words are looked for at its beginning.
+        // Long names are cut: the product is searched for only at the beginning.
         let words = String(decoding: name.utf8.prefix(256), as: UTF8.self)
         let product =
             productType.flatMap(Redaction.product(hardware:)) ?? Redaction.product(sourceName: words, device: nil)

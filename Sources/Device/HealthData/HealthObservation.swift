@@ -2,15 +2,15 @@ import Core
 import FHIR
 import Foundation
 
-/// An observation that is ready to be sent, with what it was made of.
+/// An observation that is ready to be sent, with its sample and fingerprint.
 public struct HealthObservation: Sendable {
     /// The sample.
     public let sample: HealthSample
-    /// The sample's fingerprint, from which the id is made.
+    /// The sample's fingerprint, from which the id is computed.
     public let fingerprint: SampleFingerprint
     private let frame: ObservationFrame
 
-    /// Makes an observation of a sample.
+    /// Creates an observation from a sample.
     public init(
         _ sample: HealthSample, fingerprint: SampleFingerprint, subject: String?, units: HealthSelection.Units = .metric
     ) {
@@ -25,9 +25,9 @@ public struct HealthObservation: Sendable {
         self.frame = frame
     }
 
-    /// The id of the Patient; nil leaves the subject out.
+    /// The id of the Patient; nil omits the subject.
     public var subject: String? { frame.subject }
-    /// In which unit the value is given.
+    /// The unit in which the value is written.
     public var units: HealthSelection.Units { frame.units }
 
     /// The sample's type.
@@ -39,13 +39,13 @@ public struct HealthObservation: Sendable {
     /// The id as a UUID; in the resource it is written in lower case.
     public var uuid: UUID { fingerprint.resourceUUID(subject: subject) }
 
-    /// The resource as JSON that can be looked into and changed.
+    /// The resource as JSON that can be read and changed.
     public var observation: Observation { sample.observation(subject: subject, fingerprint: fingerprint, units: units) }
 
-    /// Appends the JSON text of ``observation``, byte for byte, without making the JSON first: an export has millions of
-    /// samples, and most of the text of one type is always the same.
+    /// Appends the JSON text of ``observation``, byte for byte, without creating the JSON values first. An export has
+    /// millions of samples, and nearly all text of one type is constant.
     ///
-    /// - Parameter id: ``uuid``, where it was made already.
+    /// - Parameter id: ``uuid``, if it is computed already.
     public func write(to output: inout [UInt8], id: UUID? = nil) {
         withUnsafeTemporaryAllocation(byteCount: 8192, alignment: 8) { scratch in
             var text = TextSink(scratch, &output)
@@ -174,7 +174,7 @@ extension HealthQuantity {
             text.put(number.text)
             text.put(measure.unitText)
         } else if units == .metric {
-            // Names of units need no escapes: HealthKit's grammar has no character that would.
+            // Names of units need no escapes: HealthKit's grammar has no character that needs one.
             text.put("{\"extension\":[{\"url\":\"http://hl7.org/fhir/StructureDefinition/iso21090-PQ-translation\",")
             text.put("\"valueQuantity\":{\"value\":")
             text.put(written)

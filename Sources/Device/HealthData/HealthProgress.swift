@@ -1,13 +1,13 @@
 /// The progress of reading a source.
 public struct HealthProgress: Sendable, Hashable {
-    /// The bytes of the source that are read: of an archive, its compressed ones.
+    /// The number of bytes read; for an archive, compressed bytes.
     public var bytes: Int64
-    /// The size of the source; 0 where it is not known.
+    /// The size of the source in bytes; 0 if it is unknown.
     public var total: Int64
-    /// The elements read so far.
+    /// The number of elements read.
     public var elements: Int
 
-    /// Makes a progress of so many bytes and elements.
+    /// Creates a progress value.
     public init(bytes: Int64 = 0, total: Int64 = 0, elements: Int = 0) {
         self.bytes = bytes
         self.total = total

@@ -1,26 +1,26 @@
 import FHIR
 import Foundation
 
-/// A value as it was written and as it is given: in the measure's unit.
+/// A value as it was written, and the same value in the measure's unit.
 public struct HealthQuantity: Sendable, Hashable {
-    /// The digits as written.
+    /// The digits of the source.
     public let written: String
-    /// The unit as written; one of the measure's accepted ones.
+    /// The unit of the source; a unit that the measure accepts.
     public let unit: SourceUnit
-    /// The value in the measure's unit. The digits are the written ones wherever the unit differs by powers of ten.
+    /// The value in the measure's unit. The digits are unchanged if the units differ only by a power of ten.
     public let number: JSONNumber
-    /// The repairs that reading the value needed.
+    /// The repairs that were made to read the value.
     public let repairs: Repairs
 
-    /// Brings a written value to the unit of a measure.
+    /// Converts a value to the unit of a measure.
     ///
-    /// - Throws: the ``SkipReason`` where the text is no number, out of range, or in a unit that is not known.
+    /// - Throws: the ``SkipReason`` if the text is not a number, out of range, or in an unknown unit.
     public init(_ text: String, unit: String, as measure: HealthMeasure) throws(SkipReason) {
         guard let unit = measure.sourceUnit(named: unit) else { throw .unknownUnit }
         try self.init(text, in: unit)
     }
 
-    /// The same with a unit that is looked up already.
+    /// Converts a value in a unit that was looked up before.
     public init(_ text: String, in source: SourceUnit) throws(SkipReason) {
         let (given, mended) = try NumberText.read(text)
         var repairs: Repairs = mended ? [.numberSyntax] : []
@@ -29,7 +29,7 @@ public struct HealthQuantity: Sendable, Hashable {
         case .same: number = given
         case .power(let places): number = Self.powerOfTen(given.text, places)
         case .fraction:
-            // HealthKit's percent is a fraction. Apps that write 96 mean 96 %, as nothing has more than all of it.
+            // HealthKit's percent is a fraction. Apps that write 96 mean 96 %, because a fraction does not exceed 1.
             if abs(given.double) > 1 {
                 repairs.insert(.percentAlreadyScaled)
                 number = given
@@ -45,7 +45,7 @@ public struct HealthQuantity: Sendable, Hashable {
         self.repairs = repairs
     }
 
-    /// The name of the unit as written.
+    /// The name of the unit in the source.
     public var writtenUnit: String { unit.name }
 
     private static func powerOfTen(_ text: String, _ places: Int) -> JSONNumber? {
@@ -57,9 +57,9 @@ public struct HealthQuantity: Sendable, Hashable {
     }
 }
 
-/// Reads the numbers that exports hold.
+/// Parses the numbers of exports.
 enum NumberText {
-    /// The number in JSON's grammar, and whether the text had to be mended for it (`+5`, `.5`, `5.`, `007`).
+    /// Returns the number in JSON's grammar, and whether the text was repaired to fit it (`+5`, `.5`, `5.`, `007`).
     static func read(_ text: String) throws(SkipReason) -> (number: JSONNumber, mended: Bool) {
         if let number = JSONNumber(text: text) {
             try checkRange(text)
@@ -77,10 +77,11 @@ enum NumberText {
         return (number, true)
     }
 
-    /// DEL stands where the reader found a byte that XML forbids.
+    /// DEL replaces a byte that XML forbids.
     private static func isBlank(_ byte: UInt8) -> Bool { byte <= 0x20 || byte == 0x7F }
 
-    /// Magnitudes from 1e-18 to 1e18 and at most 38 digits: more is no measurement, and `Decimal` would lose it.
+    /// Checks for magnitudes from 1e-18 to 1e18 and up to 38 digits. Measurements are within these limits, and
+    /// `Decimal` would lose more digits.
     private static func checkRange(_ text: String) throws(SkipReason) {
         guard text.utf8.count > 15 || text.utf8.contains(where: { $0 == 0x65 || $0 == 0x45 }) else { return }
         guard text.utf8.count <= 64, let value = Double(text), value.isFinite, abs(value) < 1e18,

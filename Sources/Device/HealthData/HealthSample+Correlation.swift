@@ -1,11 +1,11 @@
 extension HealthType {
-    /// A blood pressure's two members make one value; other correlations are groups.
+    /// Whether the correlation is blood pressure, whose two members form one value. Other correlations are groups.
     public var isBloodPressure: Bool { identifier == "HKCorrelationTypeIdentifierBloodPressure" }
 }
 
 extension HealthTypeTable {
-    /// The correlation that samples of a type are members of wherever they stand, and the place of the type among its
-    /// components; nil for types whose samples stand for themselves.
+    /// Returns the correlation to which all samples of a type belong, and the index of the type among its components;
+    /// nil for types whose samples are independent.
     public func correlation(of type: HealthType) -> (type: HealthType, place: Int)? {
         guard let correlation = type.correlation.flatMap(self.type),
             let place = correlation.components.firstIndex(where: { $0.identifier == type.identifier })
@@ -15,19 +15,19 @@ extension HealthTypeTable {
 }
 
 extension HealthValue {
-    /// The value of one member of a blood pressure, by its place among the components.
+    /// Returns the value of one member of a blood pressure, by its index among the components.
     public static func pressure(_ quantity: HealthQuantity, at place: Int) -> HealthValue {
         .bloodPressure(systolic: place == 0 ? quantity : nil, diastolic: place == 0 ? nil : quantity)
     }
 }
 
 extension HealthSample.Content {
-    /// A meal has some dozen members; thousands are a made-up file.
+    /// Maximum number of members of a correlation. A meal has a few dozen; a file with thousands is an invented one.
     public static let memberLimit = 128
 
-    /// The correlation with the values of its members: of a blood pressure the first of each.
+    /// Returns the correlation with the values of its members: for a blood pressure the first of each.
     ///
-    /// - Throws: the ``SkipReason`` where its times cannot be believed or no member has a value.
+    /// - Throws: the ``SkipReason`` if its times are out of range or no member has a value.
     public func correlating(
         _ members: [HealthSample], _ details: HealthDetails, _ zones: inout TimeZoneOffsets
     ) throws(SkipReason) -> HealthSample {

@@ -2,11 +2,11 @@ import FHIR
 import Foundation
 
 extension HealthSample {
-    /// The sample as a message of HealthKitOnFhir, for receivers that know those:
-    /// `{"uuid": …, "startDate": …, "endDate": …, "heartRate": 66, "unit": "beats/min"}`. Nil for types without a message.
+    /// Returns the sample as a message of HealthKitOnFhir, for receivers of that format: `{"uuid": …, "startDate": …,
+    /// "endDate": …, "heartRate": 66, "unit": "beats/min"}`. Nil for types without a message.
     ///
-    /// Times are UTC without fractions. Percent is per hundred, as its unit says. Where HealthKit's identifier is not
-    /// known, the id of the observation stands in for it.
+    /// Times are in UTC without fractions. Percent is per hundred, like its unit. If HealthKit's identifier is unknown,
+    /// the id of the observation is used instead.
     /// <https://github.com/microsoft/healthkit-on-fhir>
     public func message(subject: String?) -> JSON? {
         var values: [(HealthType, HealthQuantity)] = []
@@ -31,9 +31,9 @@ extension HealthSample {
         return .object(object)
     }
 
-    /// A sample of one value as a message for receivers that know no form for its type:
-    /// `{"uuid", "type", "value", "unit", "startDate", "endDate"}`. A number is in the unit of the table, as `unit` has its UCUM
-    /// code; a category has HealthKit's raw value and no unit. Nil for what has no single value.
+    /// The sample as a generic message, for types without a message of their own: `{"uuid", "type", "value", "unit",
+    /// "startDate", "endDate"}`. A number is in the unit of the table, whose UCUM code is in `unit`; a category has
+    /// HealthKit's raw value and no unit. Nil for a sample without a single value.
     public var plainMessage: JSON? {
         var object = JSONObject()
         object["uuid"] = .string(uuid?.uuidString ?? fingerprint.resourceID(subject: nil))
@@ -60,7 +60,7 @@ extension HealthSample {
 }
 
 extension HealthMeasure {
-    /// The value in the unit of a message.
+    /// Returns the value in the unit of a message.
     fileprivate func number(_ quantity: HealthQuantity, for shape: HealthMessageShape) -> JSONNumber? {
         if shape.healthKitUnit == healthKitUnit { return quantity.number }
         return healthKitUnit.conversion(to: shape.healthKitUnit)?.convert(quantity.number.text)

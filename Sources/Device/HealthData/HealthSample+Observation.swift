@@ -5,13 +5,13 @@ extension HealthSample {
     public enum IdentifierSystem {
         /// The SHA-256 of the content: ``SampleFingerprint/text``.
         public static let contentHash = "urn:tributary:content-hash"
-        /// HealthKit's own identifier, under the system that other exporters of HealthKit use.
+        /// HealthKit's own identifier, under the system that other exporters of HealthKit data use.
         public static let healthKit = "com.apple.health"
     }
 
-    /// The sample as a FHIR R4 observation (<https://hl7.org/fhir/R4/observation.html>).
+    /// Returns the sample as a FHIR R4 observation (<https://hl7.org/fhir/R4/observation.html>).
     ///
-    /// - Parameter subject: the id of the Patient; nil leaves the subject out.
+    /// - Parameter subject: the id of the Patient; nil omits the subject.
     public func observation(subject: String?) -> Observation { observation(subject: subject, fingerprint: fingerprint) }
 
     func observation(
@@ -80,11 +80,10 @@ extension HealthSample {
 }
 
 extension HealthQuantity {
-    /// The extension inside a Quantity that holds the same quantity as it was recorded, in HealthKit's unit
-    /// (<https://hl7.org/fhir/R4/extension-iso21090-pq-translation.html>).
+    /// The extension of a Quantity that contains the same quantity as it was recorded, in HealthKit's unit
     public static let recordedURL = "http://hl7.org/fhir/StructureDefinition/iso21090-PQ-translation"
 
-    /// The extension for a value that was recorded with the digits, in the unit.
+    /// Returns the extension for the recorded digits and unit.
     static func recorded(_ digits: JSONNumber, _ unit: String) -> JSON {
         [
             "url": .string(recordedURL),
@@ -95,10 +94,10 @@ extension HealthQuantity {
         ]
     }
 
-    /// Whether the value is given with the digits it was recorded with, and in a unit of the same size.
+    /// Whether the value has its recorded digits, in a unit of the same size.
     var isAsGiven: Bool { unit.scale == .same }
 
-    /// A FHIR Quantity.
+    /// Returns a FHIR Quantity.
     func json(as measure: HealthMeasure, _ units: HealthSelection.Units) -> JSON {
         guard case .object(let plain) = measure.quantity(number), !isAsGiven else { return measure.quantity(number) }
         if units == .asRecorded, unit.scale != .fraction, let code = unit.ucum {
@@ -116,19 +115,19 @@ extension HealthQuantity {
 }
 
 extension SourceUnit {
-    /// The UCUM code of the unit; nil where there is none.
+    /// The UCUM code of the unit; nil if there is none.
     var ucum: String? { (try? HealthKitUnit(name))?.ucum }
 }
 
 extension HealthSource {
-    /// `Observation.device`: the device itself where it is known, else the kind of product alone.
+    /// Returns `Observation.device`: the device if it is known, otherwise only the kind of product.
     func reference(subject: String?) -> JSON {
         device?.reference(subject: subject) ?? ["display": .string(product.rawValue)]
     }
 }
 
 extension HealthContext {
-    /// `Observation.method` of what the person typed in.
+    /// `Observation.method` of samples that the person entered.
     static let enteredByHand = CodeableConcept(
         coding: [
             Coding(system: HealthCodeSystem.healthKit, code: "HKWasUserEntered", display: "Entered by the person")
@@ -136,8 +135,7 @@ extension HealthContext {
         text: "Entered by hand"
     ).json
 
-    /// The same as text.
-    /// Whether an observation's method says that a person typed it in.
+    /// Returns whether an observation's method means that a person entered it.
     public static func isEnteredByHand(_ method: CodeableConcept?) -> Bool {
         method.map { method in
             let own = CodeableConcept(json: enteredByHand)?.coding ?? []

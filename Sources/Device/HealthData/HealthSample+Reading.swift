@@ -2,10 +2,10 @@ import FHIR
 import Foundation
 
 extension HealthSample {
-    /// Reads an Observation of a type of the table, with the parts that plots and daily summaries need: the type, the value
-    /// in the type's unit, the times and the source. Metadata and identifiers are left out.
+    /// Reads an Observation of a type of the table. Only the members for plots and daily summaries are read: the type,
+    /// the value in the type's unit, the times and the source. Metadata and identifiers are omitted.
     ///
-    /// Nil for an Observation of another type, without a time, or with a value that the type does not have.
+    /// Nil for an Observation of another type, without a time, or with a value that the type does not permit.
     public init?(reading observation: Observation) {
         guard let type = HealthTypeTable.standard.type(of: observation.code?.coding ?? []),
             let value = HealthValue(reading: observation, of: type), let times = Self.times(of: observation)
@@ -17,7 +17,7 @@ extension HealthSample {
             context: context)
     }
 
-    /// The first and last instant of an Observation, by the offset that it was written with; nil for one without a time.
+    /// Returns the first and last instant of an Observation with the offset of its text; nil if there is no time.
     private static func times(of observation: Observation) -> (start: HealthInstant, end: HealthInstant)? {
         let object = observation.object
         if let text = object["effectiveDateTime"]?.string ?? object["effectiveInstant"]?.string {
@@ -42,7 +42,7 @@ extension HealthInstant {
 }
 
 extension HealthValue {
-    /// Reads the value of an Observation of a type; nil where it has none of the type's kind.
+    /// Reads the value of an Observation of a type; nil if it has no value of the type's kind.
     fileprivate init?(reading observation: Observation, of type: HealthType) {
         let object = observation.object
         switch type.valueKind {
@@ -88,7 +88,7 @@ extension HealthValue {
 }
 
 extension HealthQuantity {
-    /// Reads a FHIR Quantity of a measure; nil where it does not convert.
+    /// Reads a FHIR Quantity of a measure; nil if it cannot be converted.
     fileprivate init?(_ json: JSON?, of measure: HealthMeasure) {
         guard let quantity = json.flatMap(Quantity.init(json:)), let value = measure.value(of: quantity) else {
             return nil
@@ -96,7 +96,7 @@ extension HealthQuantity {
         self.init(number: value, of: measure)
     }
 
-    /// A value that is in the unit of its measure.
+    /// Creates a quantity from a value in the unit of its measure.
     private init(number: JSONNumber, of measure: HealthMeasure) {
         written = number.text
         unit = SourceUnit(measure.unit.display)
@@ -106,8 +106,8 @@ extension HealthQuantity {
 }
 
 extension HealthSource {
-    /// Reads the source of an Observation that was made of a sample: the kind of product, and the device that tells two of
-    /// a kind apart.
+    /// Reads the source of an Observation that was converted from a sample: the kind of product, and the device's id,
+    /// which distinguishes two devices of one kind.
     fileprivate convenience init(reading observation: Observation) {
         let device = observation.object["device"]
         let product = device?["display"]?.string.flatMap(HealthProduct.init(rawValue:)) ?? .app

@@ -1,12 +1,12 @@
 import Foundation
 
-/// One piece of health data, whatever it came from: an export, HealthKit, a device.
+/// One sample of health data from any source: an export, HealthKit, a device.
 ///
-/// A sample has no field that could hold a person's name, an app's free text or a link: what is redacted
-/// (``Redaction``) is redacted before there is a sample, so nothing behind this point can leak it.
+/// A sample has no field that could hold a person's name, an app's free text or a link. Such content is removed
+/// (``Redaction``) before a sample is created, so that later code cannot reveal it.
 ///
-/// A sample is handed on many times and changed hardly ever: its content stands behind one reference, so that handing it
-/// on is cheap and changing it makes it anew (``change(_:)``).
+/// Samples are passed often and changed rarely. The content is stored in one referenced object, so that passing it is
+/// cheap; a change copies it (``change(_:)``).
 public struct HealthSample: Sendable, Hashable {
     /// The content of a sample.
     public struct Content: Sendable, Hashable {
@@ -16,22 +16,22 @@ public struct HealthSample: Sendable, Hashable {
         public var value: HealthValue
         /// The start.
         public var start: HealthInstant
-        /// Equal to ``start`` for a moment.
+        /// The end; equal to ``start`` for a single instant.
         public var end: HealthInstant
-        /// When the sample was saved.
+        /// The time at which the sample was saved.
         public var created: HealthInstant?
         /// The product that recorded it.
         public var source: HealthSource
         /// The circumstances of the recording.
         public var context: HealthContext
-        /// The identifier HealthKit gave the sample; exports have none.
+        /// HealthKit's identifier of the sample; exports have none.
         public var uuid: UUID?
-        /// The repairs that reading it needed.
+        /// The repairs that were made to read it.
         public var repairs: Repairs
         /// The samples that are part of it and have observations of their own.
         public var members: [SampleFingerprint] = []
 
-        /// Makes the content of its parts.
+        /// Creates the content from its parts.
         public init(
             type: HealthType, value: HealthValue, start: HealthInstant, end: HealthInstant,
             created: HealthInstant? = nil, source: HealthSource, context: HealthContext = HealthContext(),
@@ -56,10 +56,10 @@ public struct HealthSample: Sendable, Hashable {
 
     private var storage: Storage
 
-    /// Makes a sample of its content.
+    /// Creates a sample from its content.
     public init(_ content: consuming Content) { storage = Storage(content) }
 
-    /// Makes a sample of its parts.
+    /// Creates a sample from its parts.
     public init(
         type: HealthType, value: HealthValue, start: HealthInstant, end: HealthInstant, created: HealthInstant? = nil,
         source: HealthSource, context: HealthContext = HealthContext(), uuid: UUID? = nil, repairs: Repairs = []
@@ -75,7 +75,7 @@ public struct HealthSample: Sendable, Hashable {
     }
     public func hash(into hasher: inout Hasher) { hasher.combine(content) }
 
-    /// All parts together.
+    /// The content of the sample.
     public var content: Content { storage.content }
     /// The type.
     public var type: HealthType { storage.content.type }
@@ -89,12 +89,12 @@ public struct HealthSample: Sendable, Hashable {
         get { storage.content.start }
         set { change { $0.start = newValue } }
     }
-    /// The end; the start for a sample of one instant.
+    /// The end; equal to the start for a sample of a single instant.
     public var end: HealthInstant {
         get { storage.content.end }
         set { change { $0.end = newValue } }
     }
-    /// The time at which it was saved, where that is known.
+    /// The time at which the sample was saved, if it is known.
     public var created: HealthInstant? {
         get { storage.content.created }
         set { change { $0.created = newValue } }
@@ -109,12 +109,12 @@ public struct HealthSample: Sendable, Hashable {
         get { storage.content.context }
         set { change { $0.context = newValue } }
     }
-    /// HealthKit's own identifier, where it is known.
+    /// HealthKit's own identifier, if it is known.
     public var uuid: UUID? {
         get { storage.content.uuid }
         set { change { $0.uuid = newValue } }
     }
-    /// The repairs that reading it took.
+    /// The repairs that were made to read it.
     public var repairs: Repairs {
         get { storage.content.repairs }
         set { change { $0.repairs = newValue } }
@@ -132,7 +132,7 @@ public struct HealthSample: Sendable, Hashable {
         storage = Storage(content)
     }
 
-    /// Why the sample's times cannot be believed; nil where they can.
+    /// The reason why the sample's times are invalid; nil if they are valid.
     public var timeProblem: SkipReason? {
         let (start, end) = (start.seconds, end.seconds)
         guard HealthInstant.believable.contains(start), HealthInstant.believable.contains(end) else {
@@ -148,9 +148,9 @@ public enum HealthValue: Sendable, Hashable {
     case quantity(HealthQuantity)
     /// One of the type's coded values.
     indirect case option(HealthOption)
-    /// It took place; there is nothing else to say.
+    /// The event happened; there is no other value.
     case event
-    /// At least one of them is there.
+    /// A blood pressure; at least one of the two values is present.
     indirect case bloodPressure(systolic: HealthQuantity?, diastolic: HealthQuantity?)
     /// A workout.
     indirect case workout(HealthWorkout)
@@ -158,18 +158,18 @@ public enum HealthValue: Sendable, Hashable {
     indirect case components([HealthMember])
 }
 
-/// A member of a correlation: a sample whose value stands inside the correlation's observation.
+/// A member of a correlation: a sample whose value is part of the correlation's observation.
 public struct HealthMember: Sendable, Hashable {
     /// The measure.
     public let measure: HealthMeasure
     /// The number with its unit.
     public let quantity: HealthQuantity
-    /// The fingerprint it would have alone.
+    /// The fingerprint that the sample has outside of a correlation.
     public let fingerprint: SampleFingerprint
-    /// The ``HealthSample/alternateFingerprints`` that it would have alone.
+    /// The ``HealthSample/alternateFingerprints`` that the sample has outside of a correlation.
     public let alternates: [SampleFingerprint]
 
-    /// Makes a member of its parts.
+    /// Creates a member from its parts.
     public init(
         measure: HealthMeasure, quantity: HealthQuantity, fingerprint: SampleFingerprint,
         alternates: [SampleFingerprint] = []
@@ -181,36 +181,36 @@ public struct HealthMember: Sendable, Hashable {
     }
 }
 
-/// The activity of a workout and its figures, each under the identifier of its component.
+/// The activity of a workout and its values, each with the identifier of its component.
 public struct HealthWorkout: Sendable, Hashable {
     /// The activity.
     public let activity: HealthOption
-    /// In the order of the type's components.
+    /// The values, in the order of the type's components.
     public private(set) var figures: [(identifier: String, quantity: HealthQuantity)]
-    /// Events, and the activities of a workout that has several, in the order of the source.
+    /// The events, and the activities of a workout with several, in the order of the source.
     public private(set) var parts: [HealthWorkoutPart] = []
 
-    /// As many parts has a workout at most: a swim of ten kilometres has 400 laps.
+    /// Maximum number of parts of a workout. A swim of ten kilometres has 400 laps.
     public static let partLimit = 1000
 
-    /// Makes a workout without figures.
+    /// Creates a workout without values.
     public init(activity: HealthOption) {
         self.activity = activity
         figures = []
     }
 
-    /// Whether there is a figure for the component.
+    /// Returns whether there is a value for the component.
     public func has(_ identifier: String) -> Bool { figures.contains { $0.identifier == identifier } }
 
-    /// Sets a figure. The first one counts: statistics are given before the totals of older systems.
+    /// Adds a value. The first value of a component is kept: statistics are added before the totals of older systems.
     public mutating func add(_ identifier: String, _ quantity: HealthQuantity) {
         guard !has(identifier) else { return }
         figures.append((identifier, quantity))
     }
 
-    /// Adds a part; the same part is there once.
+    /// Adds a part, unless the same part is present.
     ///
-    /// - Returns: false where there are ``partLimit`` already.
+    /// - Returns: false if the workout has ``partLimit`` parts already.
     public mutating func add(_ part: HealthWorkoutPart) -> Bool {
         guard !parts.contains(where: { $0.start.seconds == part.start.seconds && $0 == part }) else { return true }
         guard parts.count < Self.partLimit else { return false }
@@ -218,9 +218,10 @@ public struct HealthWorkout: Sendable, Hashable {
         return true
     }
 
-    /// Adds the activities. An only one is the whole workout: its figures may stand with it alone.
+    /// Adds the activities. A single activity is the whole workout; its values, which the source may give only there,
+    /// are added to the workout.
     ///
-    /// - Returns: how many there was no room for.
+    /// - Returns: the number of activities that exceeded the limit.
     public mutating func add(activities: [HealthWorkoutPart]) -> Int {
         guard activities.count != 1 else {
             for figure in activities[0].figures { add(figure.identifier, figure.quantity) }
@@ -231,7 +232,8 @@ public struct HealthWorkout: Sendable, Hashable {
         return surplus
     }
 
-    /// Gives the times of the parts the offsets that the person's clock had, in minutes east of UTC; nil leaves one.
+    /// Sets the offsets of the parts' times to those of the person's clock, in minutes east of UTC; nil leaves a time
+    /// unchanged.
     public mutating func setOffsets(_ minutes: (_ seconds: Int64) -> Int16?) {
         for index in parts.indices {
             if let offset = minutes(parts[index].start.seconds) { parts[index].start.offsetMinutes = offset }
@@ -254,22 +256,23 @@ public struct HealthWorkout: Sendable, Hashable {
 
 /// The source of a sample, without a name: the kind of product and the version of its software.
 ///
-/// An object, as millions of samples refer to a few of them.
+/// It is a class, because millions of samples refer to a few sources.
 public final class HealthSource: Sendable, Hashable {
     /// The product.
     public let product: HealthProduct
-    /// Digits, letters and points; empty where it is not known or could be something else.
+    /// The version: digits, letters and points; empty if it is unknown or has another form.
     public let version: String
-    /// The device itself, as far as it is known; nil where the source does not tell.
+    /// The device, as far as it is known; nil if the source does not give it.
     public let device: HealthDevice?
-    /// A number by which two sources of one product and version differ while they are in memory: a digest of the name
-    /// and the model. 0 where neither is known. It is never written, sent or part of a fingerprint, and equality ignores
-    /// it.
+    /// A number that distinguishes two sources of one product and version while they are in memory: a digest of the
+    /// name and the model. 0 if neither is known. It is never written, sent or part of a fingerprint, and equality
+    /// ignores it.
     let origin: UInt64
 
-    /// Makes a source of its parts.
+    /// Creates a source from its parts.
     ///
-    /// - Parameter name: the name of the source in UTF-8, of which a digest is kept in memory; empty where it is not known.
+    /// - Parameter name: the name of the source in UTF-8, of which only a digest is kept in memory; empty if it is
+    ///   unknown.
     public init(
         product: HealthProduct, version: String = "", device: HealthDevice? = nil,
         name: some Sequence<UInt8> = EmptyCollection()
@@ -300,7 +303,7 @@ public final class HealthSource: Sendable, Hashable {
     }
 }
 
-/// The kinds of product that remain of source and device names.
+/// The kinds of product that source and device names are reduced to.
 public enum HealthProduct: String, Sendable, CaseIterable {
     /// An iPhone.
     case iPhone = "iPhone"

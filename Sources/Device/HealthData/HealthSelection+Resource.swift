@@ -1,13 +1,13 @@
 import FHIR
 
 extension HealthSelection.Inclusion {
-    /// Of what may be taken only where a consent names it, the kind that a device's resource is: it is taken where the
-    /// consent names one of these. Empty for all that needs no name.
+    /// Returns the inclusions that permit a device's resource: it is accepted if the consent contains one of these. The
+    /// set is empty for resources that need no inclusion.
     ///
-    /// Routes and series of beat-to-beat times are known by their code, what hospitals wrote by its type, and where
-    /// that is Observation by the identifier that such records get (``ClinicalRecord/idSystem``). A DocumentReference
-    /// is a note, or it holds the original of another record: nothing but its content tells which, so either name will
-    /// do.
+    /// Routes and series of beat-to-beat times are recognised by their code. Records of hospitals are recognised by
+    /// their type, or, for Observations, by the identifier of such records (``ClinicalRecord/idSystem``). A
+    /// DocumentReference is either a note or the original of another record. Only its content distinguishes the two, so
+    /// either inclusion permits it.
     public static func permitting(_ resource: Resource) -> Set<HealthSelection.Inclusion> {
         switch resource.resourceType {
         case Observation.resourceType: permitting(observation: resource)
@@ -28,8 +28,9 @@ extension HealthSelection.Inclusion {
 }
 
 extension ClinicalRecord {
-    /// The types of resources that HealthKit's clinical records are, besides Observation, and DocumentReference for those
-    /// that cannot be read as R4 (<https://developer.apple.com/documentation/healthkit/hkclinicaltypeidentifier>).
+    /// The types of resources that HealthKit's clinical records have, in addition to Observation; DocumentReference is
+    /// the type of records that cannot be read as R4
+    /// (<https://developer.apple.com/documentation/healthkit/hkclinicaltypeidentifier>).
     public static let resourceTypes: Set<String> = [
         "AllergyIntolerance", "Condition", "Coverage", "DiagnosticReport", "DocumentReference", "Immunization",
         "MedicationDispense", "MedicationRequest", "MedicationStatement", "Procedure",

@@ -3,44 +3,46 @@ import Foundation
 
 /// A selection of the data to convert.
 public struct HealthSelection: Sendable {
-    /// A kind of data that is released only where it is named: it can say who or where the person is, or there is very
-    /// much of it.
+    /// Data that is released only if the selection includes it, because it can reveal the person's identity or
+    /// location, or because there is a very large amount of it.
     public enum Inclusion: String, Sendable, CaseIterable {
-        /// The ways of workouts, with their places.
+        /// Workout routes with their locations.
         case routes
-        /// Clinical records but for notes: FHIR resources of their own.
+        /// Clinical records except notes; they already are FHIR resources.
         case clinicalRecords = "clinical-records"
-        /// Clinical notes, which hospitals have written in words: notes, letters, reports (``ClinicalRecord/isNote``).
+        /// Clinical notes, which hospitals write as text: notes, letters, reports (``ClinicalRecord/isNote``).
         case notes
-        /// The beat-to-beat times (RR intervals) behind values of the heart rate variability.
+        /// Beat-to-beat times (RR intervals) from which values of the heart rate variability were computed.
         case heartbeats
-        /// A summary of each night's sleep sessions, made of the stages of sleep.
+        /// A summary of each night's sleep sessions, computed from the stages of sleep.
         case nights
 
-        /// Whether it leaves only where the study's consent names it. Nights say nothing that the samples do not.
+        /// Whether the study's consent must name it. Nights contain no information that is not in the samples.
         public var needsConsent: Bool { self != .nights }
     }
 
-    /// In which unit values are given.
+    /// The unit in which values are written.
     public enum Units: String, Sendable, CaseIterable {
-        /// The unit of the table of types, which is metric. What was recorded in another one stands in an extension.
+        /// The unit of the table of types, which is metric. The recorded quantity, if its unit differs, is an
+        /// extension.
         case metric
-        /// The unit it was recorded in, wherever UCUM has a code for it.
+        /// The unit of the recording, if UCUM has a code for it.
         case asRecorded = "as-recorded"
     }
 
-    /// The id of the Patient; nil leaves the subject out.
+    /// The id of the Patient; nil omits the subject.
     public var subject: String?
-    /// Only samples that end at this time or later.
+    /// The earliest end of the samples.
     public var since: Date?
-    /// Only these types; nil means all.
+    /// The selected types; nil selects all.
     public var types: Set<HealthType>?
-    /// The kinds that are named of the data that is released only where it is named.
+    /// The included kinds of data that are otherwise not released.
     public var inclusions: Set<Inclusion> = []
     public var units = Units.metric
-    /// The types there are.
+    /// The table of types.
     public var table: HealthTypeTable
-    /// Brings a clinical record of DSTU2 to R4; nil for what it cannot convert. Without it such records are documents.
+    /// Converts a clinical record from DSTU2 to R4; returns nil if it cannot. Without this closure, such records are
+    /// converted to documents.
     public var convertDSTU2: (@Sendable (JSON) -> JSON?)?
 
     public init(
@@ -53,10 +55,10 @@ public struct HealthSelection: Sendable {
         self.table = table
     }
 
-    /// Whether the type is asked for.
+    /// Returns whether the type is selected.
     public func selects(_ type: HealthType) -> Bool { types?.contains(type) ?? true }
 
-    /// Whether records of the kind are asked for, and named where they must be.
+    /// Returns whether records of the kind are selected and, if necessary, included.
     public func selects(_ kind: SpecialKind) -> Bool {
         switch kind {
         case .workoutRoute where !inclusions.contains(.routes): return false
@@ -68,7 +70,7 @@ public struct HealthSelection: Sendable {
         return kind.type.map(types.contains) ?? types.contains { $0.kind == .clinicalRecord }
     }
 
-    /// Whether the record is asked for: a note is named by itself.
+    /// Returns whether the record is selected. Notes have an inclusion of their own.
     public func selects(_ record: any SpecialRecord) -> Bool {
         guard selects(record.kind) else { return false }
         guard let clinical = record as? ClinicalRecord else { return true }
@@ -77,25 +79,25 @@ public struct HealthSelection: Sendable {
 }
 
 extension ClinicalRecord {
-    /// Whether it is a text that somebody wrote, rather than data: HealthKit's clinical note, or a document.
+    /// Whether the record is a written text instead of structured data: HealthKit's clinical note, or a document.
     public var isNote: Bool {
         type == "HKClinicalTypeIdentifierClinicalNoteRecord"
             || ["DocumentReference", "Composition", "Binary", "Communication"].contains(resourceType)
     }
 }
 
-/// A name that means no type of the table.
+/// An error for a name that matches no type of the table.
 public struct UnknownHealthType: CodedError, Hashable {
-    /// The name that was given.
+    /// The unknown name.
     public let name: String
     /// The stable code, `health-type-unknown`.
     public var code: String { "health-type-unknown" }
-    /// A sentence that a person can act on.
+    /// A sentence with the remedy.
     public var message: String { "There is no health type named \(name); see the table of types for the names." }
 }
 
 extension HealthSelection {
-    /// The types that identifiers, short names (`HeartRate`) or titles mean.
+    /// Returns the types for identifiers, short names (`HeartRate`) or titles.
     public static func types(
         named names: some Sequence<String>, in table: HealthTypeTable = .standard
     ) throws(UnknownHealthType) -> Set<HealthType> {

@@ -1,25 +1,25 @@
 import FHIR
 
-/// Who takes what a conversion makes.
+/// Receives the resources that a conversion creates.
 ///
-/// A resource that no closure takes is not made, and is counted as of an unsupported type. The errors of a closure are its
-/// owner's, of whatever type: the conversion ends with them.
+/// A resource without a closure is not created, and is counted as of an unsupported type. A closure can throw any
+/// error; the conversion ends with it.
 public struct HealthSink {
-    /// Whether a sample was converted at an earlier time; such are skipped.
+    /// Returns whether a sample was converted earlier; such samples are skipped.
     public var isKnown: (SampleFingerprint) -> Bool
-    /// For a sink that knows again what it took before, as a database does: is told where in the import report the
-    /// thing is counted that it is handed next. Samples that come again are handed on then, and no fingerprint of them
-    /// is kept in memory; the sink's owner corrects their count with ``HealthImportReport/recount(_:as:times:)``. Nil where
-    /// the conversion shall find them.
+    /// For a sink that detects duplicates itself, as a database does. It is called before each resource with the
+    /// counters of the import report in which the resource is counted. Duplicates are then passed to the sink, and no
+    /// fingerprints are kept in memory; the sink's owner corrects the counts with
+    /// ``HealthImportReport/recount(_:as:times:)``. Nil if the conversion must detect duplicates.
     public var counting: ((HealthImportReport.Place) -> Void)?
-    /// Takes the observation of a sample.
+    /// Receives the observation of a sample.
     public var observation: (HealthObservation) throws -> Void
-    /// Takes a record with a structure of its own.
+    /// Receives a special record.
     public var special: ((HealthSpecial) throws -> Void)?
-    /// Takes a device, once, before the first observation that refers to it.
+    /// Receives a device, once, before the first observation that refers to it.
     public var device: ((HealthDevice) throws -> Void)?
 
-    /// Makes a sink of its parts.
+    /// Creates a sink from its closures.
     public init(
         isKnown: @escaping (SampleFingerprint) -> Bool = { _ in false },
         counting: ((HealthImportReport.Place) -> Void)? = nil, special: ((HealthSpecial) throws -> Void)? = nil,
@@ -34,16 +34,16 @@ public struct HealthSink {
     }
 }
 
-/// A record with a structure of its own that is ready to be sent.
+/// A special record that is ready to be sent.
 public struct HealthSpecial: Sendable {
     /// The record.
     public let record: any SpecialRecord
     /// The record's fingerprint.
     public let fingerprint: SampleFingerprint
-    /// The id of the Patient; nil leaves the subject out.
+    /// The id of the Patient; nil omits the subject.
     public let subject: String?
 
-    /// Makes a record ready to be sent.
+    /// Creates a special record that is ready to be sent.
     public init(_ record: any SpecialRecord, subject: String?) {
         self.init(record: record, fingerprint: record.fingerprint, subject: subject)
     }
@@ -57,7 +57,7 @@ public struct HealthSpecial: Sendable {
     /// The id of the resource.
     public var id: String { record.id(subject: subject) }
 
-    /// The resource: an Observation, of a clinical record whatever it is.
+    /// The resource: an Observation, or the resource of a clinical record, which can have any type.
     public var resource: JSON {
         record.resource(
             subject: subject, device: record.origin.source?.device?.reference(subject: subject), extensions: [])

@@ -1,8 +1,8 @@
 import FHIR
 
 extension HealthType {
-    /// A resource as the conversion makes it of a sample of the type: for documentation and tests. The values are
-    /// nobody's.
+    /// Returns a resource as the conversion creates it from a sample of the type, for documentation and tests. The
+    /// values are invented.
     ///
     /// - Parameter subject: the id of the Patient.
     public func example(subject: String = "example") -> JSON? {
@@ -12,8 +12,8 @@ extension HealthType {
         }
     }
 
-    /// The sample that ``example(subject:)`` shows; nil for kinds with a structure of their own. A pressure's is the
-    /// blood pressure that its samples become, at another time.
+    /// The sample of ``example(subject:)``; nil for kinds with a structure of their own. For a pressure it is the blood
+    /// pressure that its samples are converted to, at another time.
     var exampleSample: HealthSample? {
         if let correlation, var sample = HealthTypeTable.standard.type(correlation)?.exampleSample {
             let place = sample.type.components.firstIndex { $0.identifier == identifier } ?? 0
@@ -41,7 +41,7 @@ extension HealthType {
         }
     }
 
-    /// Returns the usual value of the type, else the middle of the likely range.
+    /// Returns the example value of the type, or the middle of the plausible range.
     private func exampleQuantity(_ measure: HealthMeasure) -> HealthQuantity? {
         let middle = measure.plausible.map { range in
             ((range.lowerBound + range.upperBound) / 2 / Double(measure.scale)).rounded()
@@ -50,7 +50,7 @@ extension HealthType {
         return try? HealthQuantity(text, unit: measure.healthKitUnit.text, as: measure)
     }
 
-    /// One in the middle: neither the first nor "unspecified".
+    /// An option from the middle of the list: neither the first one nor "unspecified".
     private var exampleOption: HealthOption? {
         options.indices.contains(options.count / 2) ? options[options.count / 2] : nil
     }

@@ -1,7 +1,7 @@
 import FHIR
 
 extension HealthType {
-    /// The row for other programs, with the example.
+    /// The row as JSON for other programs, with the example.
     public var json: JSON {
         var object = JSONObject()
         object["identifier"] = .string(identifier)
@@ -26,7 +26,7 @@ extension HealthType {
         return .object(object)
     }
 
-    /// The components of a record with a structure of its own, as its example shows them.
+    /// Returns the components of a special record, taken from its example.
     private static func components(shownBy example: JSON?) -> [JSON] {
         var seen: Set<JSON> = []
         return (example?["component"]?.array ?? []).compactMap { component in
@@ -81,7 +81,7 @@ extension HealthOption {
 }
 
 extension HealthOption {
-    /// A component that has a time for its value.
+    /// The description of a component whose value is a time.
     fileprivate var partJSON: JSON {
         ["identifier": .string(code), "title": .string(display), "codings": concept["coding"] ?? []]
     }
@@ -97,7 +97,7 @@ extension HealthMessageShape {
 }
 
 extension ClosedRange<Double> {
-    /// Its ends as an object; whole numbers without a point.
+    /// The bounds as an object; whole numbers are written without a decimal point.
     fileprivate var json: JSON {
         var object = JSONObject()
         for (name, end) in [("low", lowerBound), ("high", upperBound)] {

@@ -1,2 +1,2 @@
-// Samples are of types: whoever imports `HealthData` sees the table and the units as well.
+// Samples have types: importing `HealthData` also imports the table of types and the units.
 @_exported import HealthTypes

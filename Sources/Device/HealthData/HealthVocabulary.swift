@@ -1,19 +1,21 @@
 import FHIR
 
-/// The codes that our own observations of health data bear, with their words: a code of HealthKit or of
-/// ``HealthCodeSystem/component`` that is not among them is a device's word, and no concept is made of it.
+/// The codes of Tributary's own observations of health data, with their titles. A code of HealthKit or of
+/// ``HealthCodeSystem/component`` that is not in this vocabulary was sent by a device, and no concept is created from
+/// it.
 ///
-/// It is read off observations that have every part, so that it cannot forget what the conversion writes.
+/// The vocabulary is derived from example observations with all components, so that it contains every code that the
+/// conversion writes.
 public enum HealthVocabulary {
-    /// The words of a code; nil where it is none of ours.
+    /// Returns the title of a code; nil if the code is not in the vocabulary.
     public static func title(system: String?, code: String) -> String? {
         guard let system else { return nil }
         if let title = titles[Key(system: system, code: code)] { return title }
-        // An audiogram has a part for each frequency that was tested.
+        // An audiogram has a component for each tested frequency.
         return system == HealthCodeSystem.component && isThreshold(code) ? code : nil
     }
 
-    /// The codes of ``HealthCodeSystem/component`` with their words, by code.
+    /// The codes of ``HealthCodeSystem/component`` with their titles, sorted by code.
     static let own: [(code: String, title: String)] = titles.filter { $0.key.system == HealthCodeSystem.component }
         .map { (code: $0.key.code, title: $0.value) }.sorted { $0.code < $1.code }
 
@@ -38,7 +40,7 @@ public enum HealthVocabulary {
             else { return }
             titles[Key(system: system, code: code)] = titles[Key(system: system, code: code)] ?? title ?? code
         }
-        // The two pressures are parts of the blood pressure; clinical records have codes of their own.
+        // The two pressures are components of blood pressure; clinical records have codes of their own.
         for type in HealthType.all where type.correlation == nil && type.kind != .clinicalRecord {
             for coding in type.codings { add(coding.system, coding.code, type.title) }
             for option in type.options { add(HealthCodeSystem.healthKit, option.code, option.display) }
@@ -76,14 +78,14 @@ public enum HealthVocabulary {
         return titles
     }()
 
-    /// Observations with every part and every case.
+    /// Observations with all components and all cases.
     private static var observations: [Observation] {
         let examples = HealthType.all.compactMap { $0.example()?.object.map { Observation($0) } }
         return examples + statesOfMind + assessments + [lenses, rings].compactMap { $0 }
     }
 
     private static let start = HealthInstant(seconds: 0, offsetMinutes: 0)
-    /// More than HealthKit has of labels and associations; what it has not is left out.
+    /// Covers all of HealthKit's labels and associations; numbers that do not exist are ignored.
     private static let numbers = Array(1...99)
 
     private static var statesOfMind: [Observation] {
@@ -96,8 +98,8 @@ public enum HealthVocabulary {
         }
     }
 
-    /// All answers alike give each answer to each question; with the first few of them alone every risk is met. The last
-    /// question of the PHQ-9 may go without.
+    /// Equal answers to all questions cover every answer to each question; rising numbers of answered questions cover
+    /// every risk. The last question of the PHQ-9 can be without an answer.
     private static var assessments: [Observation] {
         Assessment.Form.allCases.flatMap { form in
             let count = form == .phq9 ? 9 : 7

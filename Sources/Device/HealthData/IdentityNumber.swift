@@ -3,13 +3,13 @@ import Foundation
 /// The part of a number that the identity of a sample contains.
 ///
 /// Apple's exports write six significant digits, in the unit that the person chose in the Health app. The same value is
-/// therefore `0.5` in miles, `804.672` in metres and `6.10582` instead of 6.105823… in mmol/L. The identity contains the
-/// value in the unit of the table, rounded to ``digits`` significant digits: both forms agree there. Temperatures have
-/// a zero that depends on the scale, so they are rounded to ``places`` decimal places instead. A whole number of things
-/// that are counted has no other form and is not rounded.
+/// therefore `0.5` in miles, `804.672` in metres and `6.10582` instead of 6.105823… in mmol/L. The identity contains
+/// the value in the unit of the table, rounded to ``digits`` significant digits: both forms agree there. Temperatures
+/// have a zero that depends on the scale, so they are rounded to ``places`` decimal places instead. A whole number of
+/// things that are counted has no other form and is not rounded.
 ///
-/// Two forms of one value may lie on both sides of a rounding boundary. A value that is so close to a boundary that
-/// Apple's rounding may have moved it across has an ``alternate``.
+/// Two forms of one value can be on both sides of a rounding boundary. A value that is so close to a boundary that
+/// Apple's rounding can have moved it across has an ``alternate``.
 struct IdentityNumber: Sendable, Hashable {
     /// The rounded number, without an exponent and without trailing zeros.
     let text: String
@@ -23,7 +23,7 @@ struct IdentityNumber: Sendable, Hashable {
 
     /// The rule by which a number is rounded.
     enum Rule {
-        /// To significant digits; a whole number of things that are counted stays as it is.
+        /// To significant digits; a whole number of things that are counted is not rounded.
         case significant(Int, isCount: Bool)
         /// To decimal places.
         case decimal(Int)
@@ -31,7 +31,7 @@ struct IdentityNumber: Sendable, Hashable {
 
     /// - Parameters:
     ///   - number: a number in JSON's grammar.
-    ///   - places: the powers of ten that the number is multiplied with before it is rounded.
+    ///   - places: the power of ten by which the number is multiplied before it is rounded.
     init(_ number: String, _ rule: Rule, shiftedBy places: Int = 0) {
         if places == 0, let short = Self.short(number, rule) {
             text = short
@@ -43,7 +43,7 @@ struct IdentityNumber: Sendable, Hashable {
         (text, alternate) = digits.rounded(rule)
     }
 
-    /// The number itself where rounding changes nothing: few digits without a needless zero.
+    /// Returns the number itself if rounding does not change it: few digits and no unnecessary zeros.
     private static func short(_ number: String, _ rule: Rule) -> String? {
         let limit: Int
         switch rule {
@@ -139,10 +139,11 @@ struct IdentityNumber: Sendable, Hashable {
 }
 
 extension IdentityNumber.Rule {
-    /// How far from a boundary Apple's rounding may move a value, in units of the last digit that is kept.
+    /// The distance from a boundary within which Apple's rounding can move a value across it, in units of the last
+    /// digit that is kept.
     ///
-    /// Each of two forms is up to half a unit of the sixth digit off, so the two differ by up to 10⁻⁵ of the value. A
-    /// temperature in Fahrenheit with three digits before the point is up to 0.0003 °C off.
+    /// Each of two forms has an error of up to half a unit of the sixth digit, so the two differ by up to 10⁻⁵ of the
+    /// value. A temperature in Fahrenheit with three digits before the point has an error of up to 0.0003 °C.
     fileprivate func tolerance(of value: Int) -> Double {
         switch self {
         case .significant: max(Double(value) * 1.1e-5, 1e-6)
@@ -152,7 +153,7 @@ extension IdentityNumber.Rule {
 }
 
 extension HealthQuantity {
-    /// The value as the identity of a sample contains it, in HealthKit's unit of the measure.
+    /// Returns the value for the identity of a sample, in HealthKit's unit of the measure.
     func identity(as measure: HealthMeasure) -> IdentityNumber {
         let unit = measure.healthKitUnit.text
         if unit == "degC" { return IdentityNumber(number.text, .decimal(IdentityNumber.places)) }

@@ -1,13 +1,13 @@
-/// The reason that a piece of metadata is not passed on.
+/// The reason why metadata is not converted.
 public enum MetadataOmission: String, Error, Sendable, CaseIterable {
-    /// The key is an app's own: its value may be whatever the app wrote.
+    /// The key belongs to an app: the value can contain anything.
     case ofApp = "of-app"
-    /// The key is HealthKit's and stands in no table of ours.
+    /// The key is HealthKit's and is in no table.
     case unlisted
-    /// The key tells where the person was: the weather and the air's pressure there.
+    /// The key reveals the person's location: weather and air pressure.
     case revealing
-    /// The value is none that the key can have.
+    /// The value is invalid for the key.
     case unreadable
-    /// There is a value of the key already.
+    /// The key has a value already.
     case repeated
 }

@@ -1,13 +1,13 @@
 import FHIR
 
-/// The part that the observations of one person and one source have in common, with its text: millions have few.
+/// The text that observations of one person and one source share. Millions of observations have few frames.
 final class ObservationFrame: Sendable {
-    /// The id of the Patient; nil leaves the subject out.
+    /// The id of the Patient; nil omits the subject.
     let subject: String?
     let units: HealthSelection.Units
-    /// The member `subject` with the comma before it; empty where it is left out.
+    /// The member `subject` with a comma before it; empty if there is no subject.
     let subjectText: [UInt8]
-    /// The member `device` with the comma before it.
+    /// The member `device` with a comma before it.
     let deviceText: [UInt8]
 
     init(subject: String?, units: HealthSelection.Units, source: HealthSource) {
@@ -20,24 +20,24 @@ final class ObservationFrame: Sendable {
     private static func member(_ name: String, _ value: JSON) -> [UInt8] { Array(",\"\(name)\":".utf8) + value.bytes() }
 }
 
-/// Makes observations of one person's samples, with the text that those of one source have in common made once.
+/// Creates observations of one person's samples. The text that observations of one source share is created once.
 public struct ObservationFrames: Sendable {
     private static let limit = 8
 
     private let subject: String?
     private let units: HealthSelection.Units
-    /// The last few sources.
+    /// The last sources and their frames.
     private var frames: [(source: HealthSource, frame: ObservationFrame)] = []
 
-    /// Begins without a source.
+    /// Creates an empty cache of frames.
     ///
-    /// - Parameter subject: the id of the Patient; nil leaves the subject out.
+    /// - Parameter subject: the id of the Patient; nil omits the subject.
     public init(subject: String?, units: HealthSelection.Units = .metric) {
         self.subject = subject
         self.units = units
     }
 
-    /// The observation of a sample.
+    /// Returns the observation of a sample.
     public mutating func observation(of sample: HealthSample, fingerprint: SampleFingerprint) -> HealthObservation {
         HealthObservation(sample, fingerprint: fingerprint, frame: frame(of: sample.source))
     }

@@ -3,23 +3,23 @@ import Crypto
 import FHIR
 import Foundation
 
-/// What a phone tells its study once a day of the health data that it brings: times and counts by types, and no values.
+/// A phone's daily report to its study about its health data: times and counts by type, without values.
 ///
-/// It is a Device (<https://hl7.org/fhir/R4/device.html>) with a `property` for each type, always under one id, so that its
-/// versions are the days. The study team reads from it why a stream is silent.
+/// It is a Device (<https://hl7.org/fhir/R4/device.html>) with a `property` for each type. The id is always the same,
+/// so that its versions are the daily reports. The study team finds in it the reason why a stream is silent.
 public struct PhoneReport: Sendable, Hashable {
     /// One type of health data.
     public struct Stream: Sendable, Hashable {
         /// HealthKit's identifier.
         public let type: String
-        /// When the latest sample ended that is on its way, in whole seconds since 1970; nil where there is none.
+        /// End of the latest sample that was passed to the outbox, in whole seconds since 1970; nil if there is none.
         public let lastSample: Int64?
-        /// Samples that were read and are not on their way.
+        /// Number of samples that were read and are not passed to the outbox yet.
         public let waiting: Int
-        /// Samples that are set aside.
+        /// Number of quarantined samples.
         public let quarantined: Int
 
-        /// Makes a row of its parts.
+        /// Creates a stream from its parts.
         public init(type: String, lastSample: Int64?, waiting: Int, quarantined: Int) {
             self.type = type
             self.lastSample = lastSample
@@ -30,19 +30,19 @@ public struct PhoneReport: Sendable, Hashable {
 
     /// The id of the participant's Patient.
     public let participant: String
-    /// When the phone says it, in whole seconds since 1970.
+    /// The time of the report, in whole seconds since 1970.
     public let at: Int64
-    /// Whether the phone saves power, and leaves history for later.
+    /// Whether the phone is in Low Power Mode, and defers history.
     public let isLowPower: Bool
-    /// Its streams, by types.
+    /// The streams, sorted by type.
     public let streams: [Stream]
 
-    /// The system of the codes of numbers and of the phone's state.
+    /// The system of the codes for numbers and for the phone's state.
     public static let system = "urn:tributary:phone-report"
-    /// A phone tells of itself once in so many seconds.
+    /// Interval of the reports, in seconds.
     public static let interval: Int64 = 86_400
 
-    /// Makes a report of its parts.
+    /// Creates a report from its parts.
     public init(participant: String, at: Int64, isLowPower: Bool, streams: [Stream]) {
         self.participant = participant
         self.at = at
@@ -50,13 +50,13 @@ public struct PhoneReport: Sendable, Hashable {
         self.streams = streams.sorted { $0.type < $1.type }
     }
 
-    /// The id of the report of a participant's phone.
+    /// Returns the id of the report of a participant's phone.
     public static func id(of participant: String) -> String {
         let digest = SHA256.hash(data: Data("\(system)\0\(participant)".utf8))
         return UUID(digest, version: .custom).lowercaseText
     }
 
-    /// The Device.
+    /// The report as a Device.
     public var resource: Resource {
         func number(_ value: Int64, _ code: String) -> JSON {
             ["value": .number(JSONNumber(value)), "system": .string(Self.system), "code": .string(code)]
@@ -86,7 +86,7 @@ public struct PhoneReport: Sendable, Hashable {
             ]))
     }
 
-    /// Reads a report; nil for a Device that is none.
+    /// Reads a report; nil for a Device that is not one.
     public init?(_ resource: Resource, of participant: String) {
         guard resource.resourceType == Device.resourceType, resource.id == Self.id(of: participant),
             let properties = resource.json["property"]?.array

@@ -1,22 +1,22 @@
 import Foundation
 
-/// Takes the names out before there is a sample.
+/// Removes names before a sample is created.
 ///
-/// Sources and devices are named by people ("Robin’s iPhone"), and apps attach what they like (user numbers, links).
-/// These pass: the kind of product, a version that looks like one, and metadata of a list with checked values
-/// (``HealthContext``).
+/// People choose the names of sources and devices ("Robin’s iPhone"), and apps attach arbitrary data (user numbers,
+/// links). Only the following passes: the kind of product, a version in the form of one, and metadata from a list with
+/// checked values (``HealthContext``).
 public enum Redaction {
-    /// The kind of product that a source name and HealthKit's device text stand for.
+    /// Returns the kind of product of a source name and HealthKit's device text.
     ///
-    /// The device's `hardware` (`Watch2,4`) and `model` say it best; without a device the words of Apple's default names
-    /// are looked for in the source name. All else is an app.
+    /// The device's `hardware` (`Watch2,4`) and `model` are more reliable than the name. Without a device, the source
+    /// name is searched for the words of Apple's default names. Everything else is an app.
     public static func product(sourceName: String, device: String?) -> HealthProduct {
         var name = sourceName
         var text = device ?? ""
         return name.withUTF8 { name in text.withUTF8 { product(sourceName: name, device: $0) } }
     }
 
-    /// The same from bytes of UTF-8.
+    /// Returns the kind of product for bytes of UTF-8.
     public static func product(
         sourceName: UnsafeBufferPointer<UInt8>, device: UnsafeBufferPointer<UInt8>
     ) -> HealthProduct {
@@ -31,13 +31,13 @@ public enum Redaction {
         return .app
     }
 
-    /// The kind of product of a hardware string such as HealthKit's `productType`.
+    /// Returns the kind of product of a hardware string such as HealthKit's `productType`.
     public static func product(hardware text: String) -> HealthProduct? {
         var text = text
         return text.withUTF8 { hardware($0, from: 0) }
     }
 
-    /// The text where it looks like a version (`10.3.1`, `2160040`), else nothing.
+    /// Returns the text if it has the form of a version (`10.3.1`, `2160040`), otherwise an empty text.
     public static func version(_ text: String) -> String {
         guard let first = text.utf8.first, isDigit(first), text.utf8.count <= 24,
             text.utf8.allSatisfy({ isDigit($0) || $0 == UInt8(ascii: ".") })
@@ -45,8 +45,8 @@ public enum Redaction {
         return text
     }
 
-    /// The name of a maker of devices that is known, in one spelling whatever the legal form, the case and the blanks;
-    /// nil for anything else.
+    /// Returns the name of a known maker of devices in canonical spelling, independent of legal form, case and spaces;
+    /// nil for all other texts.
     public static func manufacturer(_ text: String) -> String? {
         guard text.utf8.count <= 64 else { return nil }
         var words = text.lowercased().split { !$0.isLetter && !$0.isNumber && $0 != "&" }.map(String.init)
@@ -56,7 +56,7 @@ public enum Redaction {
 
     static let apple = "Apple"
 
-    /// Makers as HealthKit's devices name them. A text that is not here may be anybody's.
+    /// Makers as HealthKit's devices name them. Any other text could identify a person.
     private static let manufacturers: [String: String] = {
         let names = [
             apple, "Withings", "Polar", "Garmin", "Fitbit", "OMRON", "Beurer", "Dexcom", "Abbott", "Medtronic", "Roche",
@@ -73,7 +73,8 @@ public enum Redaction {
 
     private static let legalForms: Set = ["inc", "ltd", "llc", "gmbh", "oy", "ag", "sa", "co", "corp", "corporation"]
 
-    /// Apple's name of a model (`Watch2,4`, `iPhone14,5`); nil for anything else, as other makers write what they like.
+    /// Returns Apple's name of a model (`Watch2,4`, `iPhone14,5`); nil for all other texts, because other makers' texts
+    /// can contain anything.
     public static func hardware(_ text: String) -> String? {
         let text = text.filter { !$0.isWhitespace }
         guard text.utf8.count <= 24, product(hardware: text) != nil else { return nil }
@@ -86,19 +87,19 @@ public enum Redaction {
         return text
     }
 
-    /// Reads the device, without its names, from HealthKit's text
+    /// Creates the device, without its names, from HealthKit's text
     /// `<<HKDevice: 0x1>, name:Apple Watch, manufacturer:Apple, ...>`.
     public static func device(_ text: String, product: HealthProduct) -> HealthDevice? {
         guard !text.isEmpty else { return nil }
         func field(_ name: String) -> String? {
             guard let start = text.range(of: ", " + name + ":")?.upperBound else { return nil }
-            // A value may hold commas: it ends where the next field begins.
+            // A value can contain commas: it ends where the next field begins.
             let rest = text[start...]
             let end = fields.compactMap { rest.range(of: ", " + $0 + ":")?.lowerBound }.min() ?? rest.endIndex
             return String(rest[..<end].drop { $0 == " " }.prefix(64)).trimmingSuffix(">")
         }
         let maker = field("manufacturer")
-        // A strap that is paired with a watch is no watch.
+        // A strap that is paired with a watch is not a watch.
         let isApples = maker.map { manufacturer($0) == apple } ?? true
         return HealthDevice(product: isApples ? product : .app, manufacturer: maker, hardware: field("hardware"))
     }
@@ -115,7 +116,7 @@ public enum Redaction {
         ("RealityDevice", .visionPro),
     ]
 
-    /// Apple's names have a no-break space in some languages.
+    /// Apple's names contain a no-break space in some languages.
     private static let words: [(StaticString, HealthProduct)] = [
         ("Apple Watch", .appleWatch), ("Apple\u{A0}Watch", .appleWatch), ("iPhone", .iPhone), ("iPad", .iPad),
         ("iPod", .iPod), ("AirPods", .airPods),
@@ -135,7 +136,7 @@ public enum Redaction {
         return true
     }
 
-    /// The index behind the first occurrence.
+    /// Returns the index after the first occurrence.
     private static func end(of word: StaticString, in text: UnsafeBufferPointer<UInt8>) -> Int? {
         let count = word.utf8CodeUnitCount
         guard text.count >= count else { return nil }

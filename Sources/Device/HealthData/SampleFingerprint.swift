@@ -2,20 +2,20 @@ import Core
 import Crypto
 import Foundation
 
-/// The identity of a sample, from which the id of its resource is made: a SHA-256 that is the same wherever and whenever
-/// the sample is read.
+/// The identity of a sample, from which the id of its resource is computed: a SHA-256 that does not depend on where and
+/// when the sample is read.
 ///
-/// Exports have no identifiers, so the fingerprint is made of type, start, end, source and value.
+/// Exports have no identifiers, so the fingerprint is computed from type, start, end, source and value.
 ///
-/// - Instants count, not the offsets they are written with.
-/// - The value counts in the unit of the table, and only as far as two written forms of it agree after Apple's rounding
+/// - Only the instants are used, not the offsets in their text.
+/// - The value is in the unit of the table, with the precision in which two written forms agree after Apple's rounding
 ///   (``HealthSample/alternateFingerprints``): a walk of 0.5 miles that is exported again as 0.804672 km is the same
 ///   walk.
-/// - The source is the kind of product and the version, **never the name**: the hash leaves the device, and a hash over a
-///   name that can be guessed would reveal it. Two apps of one version that wrote the same value for the same time are
-///   therefore one sample.
-/// - The creation date is not part of it: HealthKit has none, and the same sample has the same id whether an export or
-///   HealthKit brought it.
+/// - The source is the kind of product and the version, **never the name**: the hash leaves the device, and a hash of a
+///   name that can be guessed would reveal it. Two apps of one version that wrote the same value for the same time
+///   therefore result in one sample.
+/// - The creation date is not included: HealthKit has none, and the same sample has the same id whether it comes from
+///   an export or from HealthKit.
 public struct SampleFingerprint: Sendable, Hashable {
     private let words: (UInt64, UInt64, UInt64, UInt64)
 
@@ -32,7 +32,7 @@ public struct SampleFingerprint: Sendable, Hashable {
         }
     }
 
-    /// The first 128 bits: enough to tell samples apart in sets.
+    /// The first 128 bits: sufficient to distinguish samples in sets.
     public var key: FingerprintKey { FingerprintKey(high: words.0, low: words.1) }
 
     /// The hash in 64 hexadecimal digits.
@@ -51,8 +51,8 @@ public struct SampleFingerprint: Sendable, Hashable {
         Hexadecimal.write(words.3, to: start + 48)
     }
 
-    /// The id of the resource: a UUID (RFC 9562 version 8) from the subject and the content, so that the same sample
-    /// of the same person is written to the same place however often it is sent.
+    /// Returns the id of the resource: a UUID (RFC 9562 version 8) computed from the subject and the content, so that
+    /// the same sample of the same person always has the same resource.
     public func resourceID(subject: String?) -> String {
         String(unsafeUninitializedCapacity: UUID.textLength) { buffer in
             if let start = buffer.baseAddress {
@@ -62,7 +62,7 @@ public struct SampleFingerprint: Sendable, Hashable {
         }
     }
 
-    /// The id of the resource as a UUID; in the resource it is written in lower case.
+    /// Returns the id of the resource as a UUID; in the resource it is written in lower case.
     public func resourceUUID(subject: String?) -> UUID {
         var high = words.0
         var low = words.1
@@ -93,10 +93,10 @@ extension HealthSample {
     /// The fingerprint of the sample.
     public var fingerprint: SampleFingerprint { fingerprint(alternates: 0) }
 
-    /// The fingerprints that the sample may have where its value was written in another unit: those with a value on the
-    /// other side of a rounding boundary. Empty for nearly all samples.
+    /// The fingerprints that the sample can have if its value was written in another unit: fingerprints with a value on
+    /// the other side of a rounding boundary. Empty for nearly all samples.
     ///
-    /// A sample is known if its ``fingerprint`` or one of these is known; it then has the known one.
+    /// A sample is known if its ``fingerprint`` or one of these is known; the known one is then used.
     public var alternateFingerprints: [SampleFingerprint] {
         switch value {
         case .option, .event, .workout: return []
@@ -126,8 +126,8 @@ extension HealthSample {
     private static let alternateLimit = 8
 
     /// - Parameters:
-    ///   - alternates: the values that count with their alternate, a bit each.
-    ///   - members: the fingerprints of a correlation's components, where they are not the components' own.
+    ///   - alternates: a bit for each value whose alternate is used.
+    ///   - members: the fingerprints of a correlation's components, if they are not the components' own.
     private func fingerprint(alternates: Int, members other: [SampleFingerprint]? = nil) -> SampleFingerprint {
         withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 8) { buffer in
             var content = FingerprintContent(buffer)
@@ -145,10 +145,10 @@ extension HealthSample {
                 content.add(systolic, as: measures.first, isAlternate: alternates & 1 != 0)
                 content.add(diastolic, as: measures.dropFirst().first, isAlternate: alternates & 2 != 0)
             case .workout(let workout):
-                // The figures of a workout are recomputed by newer systems; the activity and its times stay.
+                // Newer systems recompute the values of a workout; the activity and its times do not change.
                 content.add(workout.activity.code)
             case .components(let components):
-                // The correlation is the same whether a member is inside it or is referred to.
+                // The correlation is the same whether it contains a member or refers to it.
                 let all = (other ?? components.map(\.fingerprint)) + members
                 content.add(Set(all.map(\.text)).sorted().joined())
             }
@@ -157,12 +157,12 @@ extension HealthSample {
     }
 }
 
-/// Gathers what a fingerprint is made of. No part is long: identifiers, numbers and units are bounded where they are
-/// read.
+/// Collects the content of a fingerprint. No part is long: the lengths of identifiers, numbers and units are limited
+/// when they are read.
 private struct FingerprintContent {
     private let buffer: UnsafeMutableRawBufferPointer
     private var count = 0
-    /// The bytes from the first part on that does not fit the buffer.
+    /// The bytes after the buffer: the first part that does not fit, and all following parts.
     private var rest: [UInt8] = []
 
     init(_ buffer: UnsafeMutableRawBufferPointer) { self.buffer = buffer }

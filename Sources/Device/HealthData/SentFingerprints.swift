@@ -9,11 +9,11 @@ import Foundation
     import Darwin
 #endif
 
-/// The samples that were sent from this device, so that the next import sends only what is new.
+/// The samples that were sent from this device, so that the next import sends only new samples.
 ///
-/// A file of a 16-byte heading and 16 bytes a sample. Use: ``stage(_:)`` what goes into a batch, put the batch into the
-/// queue, then ``commit()``. A crash between the two sends the batch again, under the same resource ids; nothing is
-/// ever marked as sent that was not queued.
+/// The file has a 16-byte header and 16 bytes a sample. Usage: ``stage(_:)`` the samples of a batch, queue the batch,
+/// then ``commit()``. After a crash between the last two steps, the batch is sent again with the same resource ids. A
+/// sample is never marked as sent unless it was queued.
 public struct SentFingerprints: Sendable {
     private let path: String
     private var committed = FingerprintSet()
@@ -22,11 +22,11 @@ public struct SentFingerprints: Sendable {
 
     private static let heading = Array("tributary-seen-1".utf8)
 
-    /// The reason that the file cannot be used.
+    /// The reason why the file cannot be used.
     public enum Failure: CodedError, Hashable {
-        /// The file is of another kind.
+        /// The file has another format.
         case notSentFingerprints
-        /// The system refused, with its error number.
+        /// A system call failed, with its error number.
         case file(errno: Int32)
 
         /// The stable code.
@@ -37,18 +37,18 @@ public struct SentFingerprints: Sendable {
             }
         }
 
-        /// A sentence that a person can act on.
+        /// A sentence with the remedy.
         public var message: String {
             switch self {
             case .notSentFingerprints:
-                "The file of samples already sent is of another kind; move it away to start anew."
+                "The file of sent samples has another format; move it away to start over."
             case .file(let number):
-                "The file of samples already sent cannot be read or written: \(String(cString: strerror(number)))."
+                "The file of sent samples cannot be read or written: \(String(cString: strerror(number)))."
             }
         }
     }
 
-    /// Reads the file; one that does not exist is empty. A last entry that a crash cut short is ignored.
+    /// Reads the file; a file that does not exist is empty. A last entry that a crash truncated is ignored.
     public init(file: URL) throws(Failure) {
         path = file.path
         let content: Data
@@ -59,7 +59,7 @@ public struct SentFingerprints: Sendable {
             throw .file(errno: EIO)
         }
         guard content.count >= 16 else {
-            // A crash while the file was made.
+            // A crash happened while the file was created.
             guard content.elementsEqual(Self.heading.prefix(content.count)) else { throw .notSentFingerprints }
             return
         }
@@ -74,28 +74,28 @@ public struct SentFingerprints: Sendable {
         }
     }
 
-    /// The number of samples that are on file.
+    /// The number of samples in the file.
     public var count: Int { committed.count }
 
-    /// Whether the sample is on file or staged.
+    /// Returns whether the sample is in the file or staged.
     public func contains(_ fingerprint: SampleFingerprint) -> Bool {
         committed.contains(fingerprint.key) || staged.contains(fingerprint.key)
     }
 
-    /// Remembers a sample of the batch that is being made.
+    /// Stages a sample of the batch that is being created.
     public mutating func stage(_ fingerprint: SampleFingerprint) {
         guard !contains(fingerprint) else { return }
         staged.insert(fingerprint.key)
         pending.append(fingerprint.key)
     }
 
-    /// Forgets what is staged: the batch was not queued.
+    /// Discards the staged samples: the batch was not queued.
     public mutating func discard() {
         staged = FingerprintSet()
         pending = []
     }
 
-    /// Writes what is staged to the end of the file and waits for the disk.
+    /// Appends the staged samples to the file and flushes it to disk.
     public mutating func commit() throws(Failure) {
         guard !pending.isEmpty else { return }
         let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
@@ -103,7 +103,7 @@ public struct SentFingerprints: Sendable {
         defer { close(file) }
         let size = lseek(file, 0, SEEK_END)
         guard size >= 0 else { throw .file(errno: errno) }
-        // A cut entry at the end, of a crash, is written over.
+        // A truncated entry at the end, left by a crash, is overwritten.
         let whole = size - size % 16
         guard lseek(file, whole, SEEK_SET) >= 0 else { throw .file(errno: errno) }
         var output = whole == 0 ? Self.heading : []

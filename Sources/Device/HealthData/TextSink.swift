@@ -1,11 +1,11 @@
-/// Gathers text on the stack and moves it to an array when it is whole: appending piece by piece to an array costs more
-/// than the pieces.
+/// Collects text on the stack and appends it to an array in large pieces, which is faster than appending each short
+/// text to the array.
 struct TextSink {
     private let scratch: UnsafeMutableRawBufferPointer
     private var count = 0
     private var output: [UInt8]
 
-    /// Takes the array over; ``finish()`` gives it back.
+    /// Takes the array's content; ``finish()`` returns it.
     init(_ scratch: UnsafeMutableRawBufferPointer, _ output: inout [UInt8]) {
         self.scratch = scratch
         self.output = []
@@ -25,13 +25,13 @@ struct TextSink {
         bytes.withUnsafeBytes { if let start = $0.baseAddress { put(start, $0.count) } }
     }
 
-    /// Text that needs no escapes.
+    /// Appends text that needs no escapes.
     mutating func put(_ text: String) {
         var text = text
         text.withUTF8 { if let start = $0.baseAddress { put(UnsafeRawPointer(start), $0.count) } }
     }
 
-    /// So many bytes that the body writes.
+    /// Appends `length` bytes that the body writes.
     mutating func put(_ length: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Void) {
         if count + length > scratch.count { flush() }
         guard let start = scratch.baseAddress, length <= scratch.count else { return }

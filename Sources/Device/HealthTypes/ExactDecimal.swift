@@ -3,7 +3,8 @@ import Foundation
 
 /// Arithmetic on decimal texts that keeps digits.
 package enum ExactDecimal {
-    /// FHIR systems need not hold more digits than these (<https://hl7.org/fhir/R4/datatypes.html#decimal>).
+    /// Maximum number of significant digits. FHIR systems need not support more
+    /// (<https://hl7.org/fhir/R4/datatypes.html#decimal>).
     package static let maximumDigits = 18
 
     /// Moves the decimal point: `shift("0.970", by: 2)` is `97.0`. The text has no exponent.
@@ -27,13 +28,13 @@ package enum ExactDecimal {
             + (fraction.isEmpty ? "" : "." + fraction)
     }
 
-    /// `(value + add) * multiply / divide`, rounded to 18 significant digits where it has more.
+    /// Returns `(value + add) * multiply / divide`, rounded to 18 significant digits if it has more.
     package static func linear(_ value: Decimal, add: Decimal, multiply: Decimal, divide: Decimal) -> JSONNumber? {
         JSONNumber(rounded((value + add) * multiply / divide))
     }
 
     package static func rounded(_ value: Decimal) -> Decimal {
-        // `Decimal.exponent` and the number of digits of the significand say where the last kept digit stands.
+        // The exponent and the number of the significand's digits give the position of the last digit that is kept.
         let digits = value.significand.magnitude.description.utf8.count
         let excess = digits - maximumDigits
         guard excess > 0 else { return value }
@@ -43,7 +44,7 @@ package enum ExactDecimal {
         return output
     }
 
-    /// The shortest digits that mean the number, without an exponent where that is possible.
+    /// Returns the shortest digits that represent the number, without an exponent where possible.
     package static func text(_ value: Double) -> String {
         let text = value.description
         if text.hasSuffix(".0") { return String(text.dropLast(2)) }

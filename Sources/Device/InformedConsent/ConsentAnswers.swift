@@ -1,15 +1,15 @@
 import FHIR
 
-/// The answers of a person on the way through a consent.
+/// The answers of a person during a consent.
 public struct ConsentAnswers: Sendable, Hashable {
-    /// Yes or no by the text of the criterion.
+    /// Answers to the eligibility criteria, by the text of the criterion; true is yes.
     public var eligibility: [String: Bool]
-    /// Whether other researchers may use the data too; nil where it was not asked.
+    /// Whether other researchers may use the data too; nil if the question was not asked.
     public var sharing: Bool?
     /// The facts about the person, which stay on the device.
     public var person: PersonFacts
 
-    /// Makes answers; without arguments none are given yet.
+    /// Creates answers. By default there are none.
     public init(eligibility: [String: Bool] = [:], sharing: Bool? = nil, person: PersonFacts = PersonFacts()) {
         self.eligibility = eligibility
         self.sharing = sharing
@@ -18,7 +18,7 @@ public struct ConsentAnswers: Sendable, Hashable {
 
     /// Reads the answers from JSON:
     /// `{"eligibility":{"<text>":true},"sharing":true,"birthDate":"1990-02-02","gender":"female","postalCode":"02139",
-    /// "state":"MA","country":"US"}`. Members may be absent or null; others than these are not read.
+    /// "state":"MA","country":"US"}`. Members may be absent or null; other members are ignored.
     ///
     /// - Throws: ``ConsentError/invalidAnswer(_:)`` with the member's name.
     public init(_ json: JSON) throws(ConsentError) {
@@ -56,24 +56,24 @@ public struct ConsentAnswers: Sendable, Hashable {
     }
 }
 
-/// The facts that a person gives about themselves. They stay on the device: ``Pseudonymization`` says what of them may
-/// leave.
+/// The facts that a person gives about themselves. They stay on the device; ``Pseudonymization`` decides which of them
+/// may leave it.
 public struct PersonFacts: Sendable, Hashable {
     /// The codes of FHIR's administrative gender.
     public static let genders: Set<String> = ["male", "female", "other", "unknown"]
 
-    /// As precise as it is known, without a time.
+    /// The birth date, as precise as it is known, without a time.
     public var birthDate: DateTime?
     /// One of ``genders``.
     public var gender: String?
-    /// The postal code as the person writes it, in the form of their country.
+    /// The postal code, in the form of the person's country.
     public var postalCode: String?
-    /// The state, province or region, as its code or name.
+    /// The code or name of the state, province or region.
     public var state: String?
     /// A code of ISO 3166 or a name.
     public var country: String?
 
-    /// Makes facts; nil stands for one that is not told.
+    /// Creates facts; nil means that the person did not give the fact.
     public init(
         birthDate: DateTime? = nil, gender: String? = nil, postalCode: String? = nil, state: String? = nil,
         country: String? = nil

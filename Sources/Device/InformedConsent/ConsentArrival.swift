@@ -1,13 +1,13 @@
 import Foundation
 
-/// When a Contract or a withdrawal came: of what the persons' clocks say in contradiction, this decides.
+/// The time at which a Contract or a withdrawal arrived. It decides if the persons' clocks contradict each other.
 public struct ConsentArrival: Sendable, Hashable, Codable, Comparable {
-    /// When the server received it.
+    /// The time at which the server received it.
     public let receivedAt: Date
-    /// The server's count of what it receives, for what came in the same millisecond.
+    /// The server's sequence number of received messages, which orders arrivals in the same millisecond.
     public let number: Int64
 
-    /// Makes an arrival of the server's time and count.
+    /// Creates an arrival from the server's time and sequence number.
     public init(receivedAt: Date, number: Int64) {
         self.receivedAt = receivedAt
         self.number = number

@@ -1,8 +1,8 @@
 import FHIR
 
-/// The definitions of the extensions of consents that neither R4 nor C3-PRO defines.
+/// Definitions of the extensions of consents that neither R4 nor C3-PRO defines.
 public enum ConsentDefinitions {
-    /// The extensions, as FHIR defines extensions.
+    /// The extensions as FHIR StructureDefinitions.
     public static let extensions: [StructureDefinition] = [
         StructureDefinition.ofExtension(
             id: "asks-for-data-sharing", url: ConsentVocabulary.asksForSharing, name: "AsksForDataSharing",

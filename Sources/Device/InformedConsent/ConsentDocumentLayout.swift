@@ -1,48 +1,48 @@
 import FHIR
 import Foundation
 
-/// The signed document as a value: what stands in it, in order. Something else draws it.
+/// The signed document as a value: its content in order. Another type draws it.
 ///
-/// It has the person's name and signature in it and never leaves the device.
+/// It contains the person's name and signature and never leaves the device.
 public struct ConsentDocumentLayout: Sendable, Hashable {
     /// A heading with the paragraphs below it.
     public struct Section: Sendable, Hashable {
-        /// Empty for a section without heading.
+        /// The heading; empty for a section without one.
         public var heading: String
-        /// The section's plain text, a paragraph each.
+        /// The paragraphs of plain text.
         public var paragraphs: [String]
 
-        /// Makes a section.
+        /// Creates a section.
         public init(heading: String, paragraphs: [String]) {
             self.heading = heading
             self.paragraphs = paragraphs
         }
     }
 
-    /// An eligibility question with the answer that was given.
+    /// An eligibility question with its answer.
     public struct Confirmation: Sendable, Hashable {
-        /// The question as the person read it.
+        /// The question as it was shown to the person.
         public var text: String
-        /// The person's answer: true is yes.
+        /// The person's answer; true is yes.
         public var answer: Bool
 
-        /// Makes a confirmation of a question and its answer.
+        /// Creates a confirmation from a question and its answer.
         public init(text: String, answer: Bool) {
             self.text = text
             self.answer = answer
         }
     }
 
-    /// The person's name and signature, with the moment of signing.
+    /// The person's name and signature, with the time of signing.
     public struct Signature: Sendable, Hashable {
-        /// The name with which the person signs.
+        /// The name that the person signs with.
         public var name: String
-        /// Date, time and offset in words that need no locale: `2026-03-01 14:05 (UTC+01:00)`.
+        /// Date, time and offset as a text that is independent of the locale: `2026-03-01 14:05 (UTC+01:00)`.
         public var date: String
         /// The signature as a PNG file.
         public var image: Data?
 
-        /// Makes a signature; an image of it may be missing.
+        /// Creates a signature; the image is optional.
         public init(name: String, date: String, image: Data?) {
             self.name = name
             self.date = date
@@ -52,20 +52,20 @@ public struct ConsentDocumentLayout: Sendable, Hashable {
 
     /// The title of the consent.
     public var title: String
-    /// The name of the research team; nil where the template names none.
+    /// The name of the research team; nil if the template contains none.
     public var teamName: String?
-    /// The template's canonical name, so that one can tell later which text was signed.
+    /// The template's canonical name, which identifies the signed text.
     public var template: String?
     /// The sections in the order in which they are drawn.
     public var sections: [Section]
     /// The answered eligibility questions, in the template's order.
     public var eligibility: [Confirmation]
-    /// The choice about sharing; nil where it was not asked or not answered.
+    /// The choice about sharing; nil if the question was not asked or not answered.
     public var sharing: String?
     /// The signature at the end of the document.
     public var signature: Signature
 
-    /// Makes a document of its parts.
+    /// Creates a document from its parts.
     public init(
         title: String, teamName: String? = nil, template: String? = nil, sections: [Section],
         eligibility: [Confirmation] = [], sharing: String? = nil, signature: Signature
@@ -79,7 +79,7 @@ public struct ConsentDocumentLayout: Sendable, Hashable {
         self.signature = signature
     }
 
-    /// The document of a template with a person's answers.
+    /// Creates the document of a template with a person's answers.
     public init(template: ConsentTemplate, answers: ConsentAnswers, signature: Signature) {
         let sections = template.sections.map { section in
             let html = section.htmlContent ?? section.htmlContentFile.flatMap { template.htmlFiles[$0] }
@@ -109,7 +109,7 @@ public struct ConsentDocumentLayout: Sendable, Hashable {
             : "My data may be used by \(team) only."
     }
 
-    /// A moment as date, time and offset.
+    /// Returns an instant as date, time and offset.
     static func written(_ moment: DateTime) -> String {
         let offset = moment.offsetMinutes ?? 0
         let sign = offset < 0 ? "-" : "+"

@@ -1,33 +1,33 @@
 import FHIR
 
-/// An error of a consent that cannot be read, given or withdrawn. No case holds what a person answered about their
-/// health beyond the study's own questions, and no message shows any of it.
+/// An error of a consent that cannot be read, given or withdrawn. Apart from the study's own eligibility questions, no
+/// case contains a person's answers about their health, and no message contains any of them.
 public enum ConsentError: CodedError, Hashable {
     /// The resource is of another type.
     case notAContract
-    /// The contract has no section that can be shown.
+    /// The contract has no section that can be displayed.
     case noSections
-    /// The eligibility questions rule the person out.
+    /// The answers to the eligibility questions exclude the person.
     case notEligible(EligibilityVerdict)
-    /// Eligibility questions stand open.
+    /// Eligibility questions are not answered.
     case eligibilityUnanswered(EligibilityVerdict)
-    /// The contract asks about sharing and there is no answer.
+    /// The contract asks about sharing and the question is not answered.
     case sharingUnanswered
-    /// A member of the answers has not the form that is asked for; the value is its name.
+    /// A member of the answers is invalid; the value is its name.
     case invalidAnswer(String)
-    /// Nobody can sign without a name.
+    /// The name of the signer is missing.
     case nameMissing
-    /// The contract bears no signature of a consenter.
+    /// The contract has no signature of a consenter.
     case notSigned
-    /// It cannot be told which patient signed.
+    /// The patient who signed cannot be determined.
     case subjectUnclear
-    /// The resource is no withdrawal of a research consent.
+    /// The resource is not a withdrawal of a research consent.
     case notAWithdrawal
-    /// The code for moving to another phone has not the form of one.
+    /// The move code is malformed.
     case moveCodeInvalid
-    /// The code for beginning has not the form of one.
+    /// The invitation code is malformed.
     case invitationInvalid
-    /// The Contract carries a device's key twice, or something else in its place.
+    /// The Contract contains several device keys, or an invalid one.
     case deviceKeyInvalid
 
     /// The stable code.
@@ -49,25 +49,25 @@ public enum ConsentError: CodedError, Hashable {
         }
     }
 
-    /// A sentence that says what to do.
+    /// A sentence with the remedy.
     public var message: String {
         switch self {
-        case .notAContract: "The consent document is no FHIR Contract; give the study's Contract as JSON."
+        case .notAContract: "The consent document is not a FHIR Contract; pass the study's Contract as JSON."
         case .noSections: "The Contract has no consent section; each term needs a type of ORKConsentSectionType."
-        case .notEligible: "The answers to the eligibility questions do not permit taking part."
+        case .notEligible: "The answers to the eligibility questions do not permit participation."
         case .eligibilityUnanswered(let verdict):
             "\(verdict.unanswered.count) of the eligibility questions are not answered; answer each with true or false."
         case .sharingUnanswered: "The Contract asks about sharing; answer \"sharing\" with true or false."
-        case .invalidAnswer(let name): "The answer \"\(name)\" has not the form that is asked for."
+        case .invalidAnswer(let name): "The answer \"\(name)\" is invalid."
         case .nameMissing: "A name is needed to sign the consent."
-        case .notSigned: "The Contract bears no signature."
-        case .subjectUnclear: "The Contract does not say clearly which patient signed it."
-        case .notAWithdrawal: "The Consent is no withdrawal: its status must be inactive and its scope research."
+        case .notSigned: "The Contract has no signature."
+        case .subjectUnclear: "The patient who signed the Contract cannot be determined."
+        case .notAWithdrawal: "The Consent is not a withdrawal: its status must be inactive and its scope research."
         case .moveCodeInvalid:
-            "The code for moving to another phone is not written as the study team gave it: 26 letters and digits, a dot, and the participant's id. Ask the team for a new one."
+            "The code for moving to another phone is malformed. It has 26 letters and digits, a dot, and the participant's id. Ask the study team for a new one."
         case .invitationInvalid:
-            "The code for beginning is not written as the study team gave it: 26 letters and digits. Ask the team for a new one."
-        case .deviceKeyInvalid: "The Contract does not name one key of the device: sign it again with a newer app."
+            "The invitation code is malformed. It has 26 letters and digits. Ask the study team for a new one."
+        case .deviceKeyInvalid: "The Contract does not contain exactly one device key: sign it again with a newer app."
         }
     }
 }

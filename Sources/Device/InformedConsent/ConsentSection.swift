@@ -1,4 +1,4 @@
-/// One section of a consent, as a person reads it.
+/// One section of a consent as it is shown to people.
 public struct ConsentSection: Sendable, Hashable {
     /// The topic of a section; the raw values are the codes of ``ConsentVocabulary/sectionType``.
     public enum Kind: String, Sendable, CaseIterable {
@@ -10,7 +10,7 @@ public struct ConsentSection: Sendable, Hashable {
         case dataGathering = "DataGathering"
         /// The purposes for which the data are used, and by whom.
         case dataUse = "DataUse"
-        /// The time that taking part needs.
+        /// The time that participation requires.
         case timeCommitment = "TimeCommitment"
         /// The questions that the study asks.
         case studySurvey = "StudySurvey"
@@ -18,12 +18,12 @@ public struct ConsentSection: Sendable, Hashable {
         case studyTasks = "StudyTasks"
         /// The way to leave the study, and its consequences.
         case withdrawing = "Withdrawing"
-        /// A subject of the study's own, with a heading that the contract gives.
+        /// A topic of the study's own, with a heading from the contract.
         case custom = "Custom"
-        /// Stands in the document that is signed, and on no screen before it.
+        /// A section of the signed document only; it is not shown on screens before.
         case onlyInDocument = "OnlyInDocument"
 
-        /// The heading where the contract gives none.
+        /// The heading for a contract that contains none.
         public var title: String {
             switch self {
             case .overview: "Welcome"
@@ -39,23 +39,23 @@ public struct ConsentSection: Sendable, Hashable {
         }
     }
 
-    /// The section's subject, from the code of `Contract.term.type`
+    /// The section's topic, from the code of `Contract.term.type`
     /// (<https://hl7.org/fhir/R4/contract-definitions.html#Contract.term.type>).
     public let kind: Kind
-    /// The heading: the contract's, else the kind's own. It may be empty.
+    /// The heading from the contract, or the default of the kind. It can be empty.
     public let title: String
     /// The term's text in a few sentences.
     public let summary: String?
-    /// The full text as HTML. It is the study's, yet show it without scripts.
+    /// The full text as HTML. It comes from the study, but display it with scripts disabled.
     public let htmlContent: String?
     /// The name of a file with the full text as HTML.
     public let htmlContentFile: String?
     /// The name of a picture.
     public let image: String?
-    /// The name of a film.
+    /// The name of a video.
     public let animation: String?
 
-    /// Makes a section; without a title it has the heading of its kind.
+    /// Creates a section. Without a title it has the heading of its kind.
     public init(
         kind: Kind, title: String? = nil, summary: String? = nil, htmlContent: String? = nil,
         htmlContentFile: String? = nil, image: String? = nil, animation: String? = nil

@@ -1,16 +1,16 @@
 import FHIR
 import Foundation
 
-/// One person's way through a consent: the answers, and at the end the signature.
+/// One person's session of reading, answering and signing a consent.
 public struct ConsentSession: Sendable {
-    /// The study's consent that is read and signed.
+    /// The study's consent.
     public let template: ConsentTemplate
     /// The person's answers so far.
     public var answers: ConsentAnswers
-    /// The rules by which facts about the person go into the Patient that is sent.
+    /// The rules for the facts about the person in the Patient that is sent.
     public var pseudonymization: Pseudonymization
 
-    /// Begins a person's way through a consent.
+    /// Creates a session.
     public init(
         template: ConsentTemplate, answers: ConsentAnswers = ConsentAnswers(),
         pseudonymization: Pseudonymization = Pseudonymization()
@@ -20,33 +20,33 @@ public struct ConsentSession: Sendable {
         self.pseudonymization = pseudonymization
     }
 
-    /// The verdict about taking part that the answers so far give.
+    /// The eligibility verdict for the answers so far.
     public var verdict: EligibilityVerdict { template.eligibility.verdict(answers.eligibility) }
 
-    /// Who signs, when, and with what ids.
+    /// The signer, the time, and the ids of the signing.
     public struct Signing: Sendable {
-        /// The name of the person who signs. It stands in the document alone, and not in the Contract.
+        /// The name of the signer. It is only in the document, not in the Contract.
         public var name: String
         /// The signature as a PNG file.
         public var image: Data?
-        /// The moment of signing.
+        /// The time of signing.
         public var now: Date
-        /// Minutes east of UTC at the person's place.
+        /// Minutes east of UTC at the person's location.
         public var offsetMinutes: Int
-        /// The participant's id from an earlier consent; nil makes a new one.
+        /// The participant's id from an earlier consent; nil creates a new one.
         public var participant: String?
-        /// The study team's code for a participant with a new phone: the consent is signed for the participant whom it
-        /// names, whatever ``participant`` says, and carries it.
+        /// The study team's code for a participant with a new phone. The consent is signed for the participant in the
+        /// code, regardless of ``participant``, and contains the code.
         public var moveCode: ParticipantMoveCode?
-        /// The study team's code by which somebody begins, where the study asks for one.
+        /// The study team's invitation code, if the study requires one.
         public var invitation: InvitationCode?
-        /// The public key with which the device signs what it sends, a JWK (`DeviceStore.deviceKey()` of the outbox). The
-        /// study takes what this key signed, and nothing else, for the participant's.
+        /// The public key of the device's signatures, a JWK (`DeviceStore.deviceKey()` of the outbox). The study
+        /// accepts only submissions that this key signed as the participant's.
         public var deviceKey: String?
-        /// Makes the ids.
+        /// Creates new ids.
         public var makeID: @Sendable () -> UUID
 
-        /// Makes a signing; without a participant or a code for moving it is that of a new participant.
+        /// Creates a signing. Without a participant or a move code it is the signing of a new participant.
         public init(
             name: String, image: Data? = nil, now: Date, offsetMinutes: Int = 0, participant: String? = nil,
             moveCode: ParticipantMoveCode? = nil, invitation: InvitationCode? = nil, deviceKey: String? = nil,
@@ -67,7 +67,7 @@ public struct ConsentSession: Sendable {
     /// Signs the consent.
     ///
     /// - Throws: ``ConsentError/notEligible(_:)``, ``ConsentError/eligibilityUnanswered(_:)``,
-    ///   ``ConsentError/sharingUnanswered``, ``ConsentError/nameMissing``. Nothing is made then.
+    ///   ``ConsentError/sharingUnanswered``, ``ConsentError/nameMissing``. Nothing is created then.
     public func sign(_ signing: Signing) throws(ConsentError) -> SignedConsent {
         let verdict = verdict
         switch verdict.isEligible {

@@ -1,31 +1,31 @@
 import Foundation
 
-/// The state of a participant's consent, by the Contracts and withdrawals that came so far.
+/// The state of a participant's consent, computed from the Contracts and withdrawals that have arrived.
 ///
-/// The state depends on what came and when it came, and not on the order in which it is handled; the same thing handled
-/// twice changes nothing. A withdrawal ends the Contract that it names whenever that came, and every consent that came
-/// before it; a late one that names an earlier Contract leaves alone what was signed after its own time. A Contract that
-/// came after a withdrawal is consent again, whatever the two clocks said: a person who signs anew on a phone whose clock
-/// runs behind must not lose what they send then. Where it is not known when something came, the times that it bears
-/// decide.
+/// The state depends on the content and the arrivals, not on the order of processing; processing the same resource
+/// twice changes nothing. A withdrawal ends the Contract that it refers to, whenever that Contract arrives, and every
+/// consent that arrived before the withdrawal. A withdrawal that refers to an earlier Contract does not end a Contract
+/// that was signed after the withdrawal's own time. A Contract that arrived after a withdrawal is a new consent,
+/// whatever the two clocks show: a person who signs again on a phone whose clock is slow must not lose the data that
+/// they then send. If an arrival is unknown, the times in the resources decide.
 public struct ConsentState: Sendable, Hashable, Codable {
-    /// The status of the consent, which decides what becomes of data.
+    /// The status of the consent, which decides how data is handled.
     public enum Status: Sendable, Hashable {
-        /// There is no Contract: what comes is held.
+        /// There is no Contract: data is held.
         case none
-        /// The Contract permits what comes.
+        /// The Contract permits data.
         case consented(SignedContract)
-        /// The consent is withdrawn: what comes is refused.
+        /// The consent is withdrawn: data is refused.
         case withdrawn(at: Date)
     }
 
-    /// The part of a withdrawal that is kept.
+    /// The stored part of a withdrawal.
     private struct Withdrawal: Sendable, Hashable, Codable {
         let contractID: String?
         let withdrawnAt: Date
         let arrival: ConsentArrival?
 
-        /// Whether it ends a Contract.
+        /// Returns whether the withdrawal ends a Contract.
         func ends(_ contract: SignedContract) -> Bool {
             guard let signed = contract.arrival, let withdrawn = arrival, signed != withdrawn else {
                 return withdrawnAt >= contract.signedAt
@@ -47,18 +47,18 @@ public struct ConsentState: Sendable, Hashable, Codable {
     public private(set) var newest: SignedContract?
     /// The time of the last withdrawal.
     public private(set) var withdrawnAt: Date?
-    /// The ids of Contracts that were withdrawn by name.
+    /// The ids of Contracts that a withdrawal referred to.
     public private(set) var withdrawnContracts: Set<String>
-    /// The last withdrawal of each Contract, by its id; under the empty text of those that name none.
+    /// The last withdrawal of each Contract, by its id. The empty key is for withdrawals that refer to no Contract.
     private var withdrawals: [String: Withdrawal]
 
-    /// No Contract and no withdrawal.
+    /// Creates a state without a Contract and without a withdrawal.
     public init() {
         withdrawnContracts = []
         withdrawals = [:]
     }
 
-    /// Reads one that was saved, also by a version that kept of withdrawals the latest time alone.
+    /// Decodes a saved state, also from a version that stored only the latest time of withdrawal.
     public init(from decoder: any Decoder) throws {
         let saved = try decoder.container(keyedBy: CodingKeys.self)
         newest = try saved.decodeIfPresent(SignedContract.self, forKey: .newest)
@@ -69,11 +69,10 @@ public struct ConsentState: Sendable, Hashable, Codable {
         withdrawals = kept.flatMap { $0.isEmpty ? nil : $0 } ?? former ?? [:]
     }
 
-    /// When the last withdrawal came; nil where there was none, or that was not kept.
+    /// The arrival of the last withdrawal; nil if there was none, or if its arrival was not stored.
     public var withdrawalArrival: ConsentArrival? { withdrawals.values.compactMap(\.arrival).max() }
 
-    /// The state for what comes: the Contract in force, else the time of the last withdrawal; none where there was
-    /// neither.
+    /// The current status: the Contract in force, or the time of the last withdrawal; none if there was neither.
     public var status: Status {
         guard let withdrawnAt else { return newest.map(Status.consented) ?? .none }
         guard let newest, newest.contractID.map({ !withdrawnContracts.contains($0) }) ?? true,
@@ -82,14 +81,14 @@ public struct ConsentState: Sendable, Hashable, Codable {
         return .consented(newest)
     }
 
-    /// The kinds of health data that the consent in force names, of those that are released only where they are named
-    /// (``ConsentVocabulary/includesHealthData``); without consent none.
+    /// The kinds of health data that the consent in force includes, among those that require inclusion
+    /// (``ConsentVocabulary/includesHealthData``); empty without consent.
     public var includedHealthData: Set<String> {
         guard case .consented(let contract) = status else { return [] }
         return contract.includedHealthData
     }
 
-    /// The state after a Contract. An older one than the newest changes nothing.
+    /// Returns the state after a Contract. A Contract that is older than the newest changes nothing.
     public func applying(_ contract: SignedContract) -> ConsentState {
         var next = self
         if let newest {
@@ -100,7 +99,7 @@ public struct ConsentState: Sendable, Hashable, Codable {
         return next
     }
 
-    /// The state after a withdrawal.
+    /// Returns the state after a withdrawal.
     public func applying(_ withdrawal: ConsentWithdrawal) -> ConsentState {
         var next = self
         next.withdrawnAt = max(withdrawnAt ?? withdrawal.withdrawnAt, withdrawal.withdrawnAt)
@@ -113,9 +112,10 @@ public struct ConsentState: Sendable, Hashable, Codable {
         return next
     }
 
-    /// By arrival, else by time, and for equal ones by content, so that the order of handling does not matter.
+    /// Orders Contracts by arrival, otherwise by time, and equal ones by content, so that the order of processing does
+    /// not matter.
     private static func isNewer(_ left: SignedContract, than right: SignedContract) -> Bool {
-        // What was saved without its arrival came before all that has one.
+        // A saved Contract without an arrival is older than all Contracts with one.
         if left.arrival != right.arrival {
             guard let own = left.arrival else { return false }
             return right.arrival.map { own > $0 } ?? true

@@ -1,8 +1,8 @@
 import FHIR
 
 extension ConsentTemplate {
-    /// The terms that are sections: with a type of ORKConsentSectionType. C3-PRO passes over other systems and reads a
-    /// coding without one.
+    /// Returns the terms that are sections: terms with a type of ORKConsentSectionType. C3-PRO ignores other systems
+    /// and accepts a coding without a system.
     static func sections(of contract: Contract, _ warnings: inout [String]) -> [ConsentSection] {
         contract.term.enumerated().compactMap { index, term in
             let codings = term.type?.coding ?? []
@@ -24,17 +24,17 @@ extension ConsentTemplate {
         }
     }
 
-    /// A part of what a term's extension says of its section.
+    /// Returns a value from a term's section extension.
     static func detail(_ name: String, of details: Extension) -> String? {
-        // Some wrote the parts with the full URL and a fragment.
+        // Some implementations write these parts with the full URL and a fragment.
         details.extension.first { $0.url == name || $0.url?.hasSuffix("#" + name) ?? false }?.value?.json.string
     }
 
-    /// The questions in the Group that the contract's first subject names.
+    /// Returns the criteria of the Group that the contract's first subject refers to.
     static func criteria(of contract: Contract, _ warnings: inout [String]) -> [EligibilityCriterion] {
         guard let reference = contract.subject.first?.reference else { return [] }
         guard let group: Group = contract.containedResource(reference)?.as() else {
-            warnings.append("subject: no contained Group, so nobody is asked about eligibility")
+            warnings.append("subject: no contained Group, so there are no eligibility questions")
             return []
         }
         return group.characteristic.enumerated().compactMap { index, characteristic in

@@ -1,7 +1,7 @@
 import FHIR
 
 extension ConsentTemplate {
-    /// The Contract of R4 that a participant signed: the template's content, the signature, no name.
+    /// Returns the R4 Contract that a participant signed: the template's content and the signature, without a name.
     func signed(
         id: String, participant: String, sharing: Bool?, moveCode: ParticipantMoveCode? = nil,
         invitation: InvitationCode? = nil, deviceKey: String? = nil, now: DateTime
@@ -9,7 +9,7 @@ extension ConsentTemplate {
         var signed = Contract(id: id)
         for member in contract.object.members where ConsentTemplate.keptMembers.contains(member.key) {
             switch member.key {
-            // R4 has several where the older releases have one.
+            // In R4 the identifier is a list; in older releases it is a single value.
             case "identifier":
                 signed.object["identifier"] = member.value.array == nil ? .array([member.value]) : member.value
             case "contained": signed.contained = contract.contained.map(ConsentTemplate.contained)
@@ -17,7 +17,7 @@ extension ConsentTemplate {
             default: signed.object[member.key] = member.value
             }
         }
-        // A code is one person's and a key one device's: what a template has in their place is none.
+        // A code belongs to one person and a key to one device: a template's values of these extensions are invalid.
         if signed.extension.contains(where: { ConsentTemplate.signedExtensions.contains($0.url) }) {
             signed.extension = signed.extension.filter { !ConsentTemplate.signedExtensions.contains($0.url) }
         }
@@ -27,7 +27,7 @@ extension ConsentTemplate {
         ] {
             if let text { signed.extension += [Extension(url: url, value: .string(text))] }
         }
-        // The URL names the template; the signed contract points at it.
+        // The URL identifies the template; the signed contract refers to it.
         signed.instantiatesUri = canonical
         signed.status = .executed
         var period = Period()
@@ -49,14 +49,15 @@ extension ConsentTemplate {
         return signed
     }
 
-    /// The extensions that signing adds, and that a template's own are not: a template's state is the study's matter.
+    /// The extensions that signing adds, and those of the template that it removes: a template's status is not part of
+    /// the signed contract.
     static let signedExtensions: Set<String?> = [
         ConsentVocabulary.moveCode, ConsentVocabulary.invitation, ConsentVocabulary.deviceKey, ConsentVocabulary.digest,
         ConsentVocabulary.status, ConsentVocabulary.change,
     ]
 
-    /// The members of a template that go into the signed Contract. Members that R4 has not, or that belong to the
-    /// template alone (its URL and version, its narrative), stay behind.
+    /// The members of a template that are copied to the signed Contract. Members that R4 does not have, or that belong
+    /// only to the template (its URL and version, its narrative), are not copied.
     static let keptMembers: Set<String> = [
         "language", "contained", "extension", "identifier", "legalState", "issued", "expirationType", "subject",
         "authority", "domain", "site", "name", "title", "subtitle", "alias", "author", "scope", "topicCodeableConcept",
@@ -80,12 +81,12 @@ extension ConsentTemplate {
         return resource
     }
 
-    /// The members of a term that go into the signed Contract.
+    /// The members of a term that are copied to the signed Contract.
     static let keptTermMembers = [
         "id", "extension", "identifier", "issued", "applies", "type", "subType", "text", "offer",
     ]
 
-    /// A term with the offer that R4 requires.
+    /// Returns a term with the offer that R4 requires.
     private static func term(_ term: Contract.Term) -> Contract.Term {
         var result = Contract.Term(JSONObject())
         for key in keptTermMembers { result[key] = term[key] }

@@ -1,38 +1,39 @@
 import FHIR
 
 extension ConsentTemplate {
-    /// Whether a version of the consent may be signed (``ConsentVocabulary/status``).
+    /// The status of a version of the consent (``ConsentVocabulary/status``).
     public enum Status: String, Sendable, CaseIterable {
-        /// The version that is shown to who signs now.
+        /// The version that is shown for signing.
         case current
-        /// An earlier version that phones may still sign which have not learned of the current one.
+        /// An earlier version that phones can still sign until they know the current one.
         case accepted
-        /// Nobody may sign it any more. Who signed it in its time stays consented, unless a later version is a major change.
+        /// A version that must not be signed any more. Persons who signed it earlier remain consented, unless a later
+        /// version is a major change.
         case retired
     }
 
-    /// The meaning of a version for those who signed an earlier one (``ConsentVocabulary/change``).
+    /// The effect of a version on persons who signed an earlier one (``ConsentVocabulary/change``).
     public enum Change: String, Sendable, CaseIterable {
-        /// They sign again; until then what they send is held.
+        /// They sign again; until then their data is held.
         case major
-        /// They are told.
+        /// They are informed.
         case minor
-        /// Nothing.
+        /// No effect.
         case editorial
     }
 
-    /// Whether the version may be signed; a code that is none of these counts as retired.
+    /// The status of the version; an unknown code means retired.
     public var status: Status {
         guard let code = contract.extension(ConsentVocabulary.status)?.value?.json.string else { return .current }
         return Status(rawValue: code) ?? .retired
     }
 
-    /// The meaning of the version for those who signed an earlier one; a code that is none of these counts as major.
+    /// The effect of the version on persons who signed an earlier one; an unknown code means major.
     public var change: Change {
         guard let code = contract.extension(ConsentVocabulary.change)?.value?.json.string else { return .major }
         return Change(rawValue: code) ?? .major
     }
 
-    /// The place of the version among those of the consent.
+    /// The order of the version among the versions of the consent.
     var rank: BusinessVersion { BusinessVersion(version) }
 }

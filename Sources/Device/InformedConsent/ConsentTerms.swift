@@ -2,19 +2,19 @@ import Crypto
 import FHIR
 import Foundation
 
-/// The text that a person agrees to by signing a consent, whatever release of FHIR the Contract is written in: its title,
-/// team and language, its sections with their full text, the questions about eligibility, whether sharing is asked about,
-/// and what of health data it includes.
+/// The text that a person agrees to by signing a consent, independent of the FHIR release of the Contract: its title,
+/// team and language, its sections with their full text, the eligibility criteria, whether the person is asked about
+/// sharing, and the included health data.
 public struct ConsentTerms: Sendable, Hashable {
-    /// The canonical form: JSON by RFC 8785, the same for the same text (<https://www.rfc-editor.org/rfc/rfc8785>).
+    /// The canonical form: JSON by RFC 8785, equal for equal texts (<https://www.rfc-editor.org/rfc/rfc8785>).
     public let canonicalForm: Data
-    /// The text without title and language, which the Contracts of C3-PRO's apps do not bear.
+    /// The text without title and language, which the Contracts of C3-PRO's apps do not contain.
     let wording: Data
 
-    /// Reads what a template, or a Contract that was signed, says.
+    /// Creates the terms of a template or of a signed Contract.
     ///
-    /// A section's full text is its HTML, else the file beside the template that it names; where the file is not at hand,
-    /// the name stands for it.
+    /// A section's full text is its HTML, or the separate file that it refers to. If the file is not available, its
+    /// name is used.
     init(_ template: ConsentTemplate) {
         var wording = JSONObject()
         wording["criteria"] = .array(
@@ -51,6 +51,6 @@ public struct ConsentTerms: Sendable, Hashable {
 }
 
 extension ConsentTemplate {
-    /// The text that is agreed to.
+    /// The text to which a signer agrees.
     public var terms: ConsentTerms { ConsentTerms(self) }
 }

@@ -1,4 +1,4 @@
-/// URLs and codes that consents are written with.
+/// URLs and codes of consents.
 public enum ConsentVocabulary {
     /// Code system of section types; the only one that C3-PRO's apps read.
     public static let sectionType = "http://researchkit.org/docs/Constants/ORKConsentSectionType"
@@ -6,29 +6,30 @@ public enum ConsentVocabulary {
     public static let section = "http://fhir-registry.smarthealthit.org/StructureDefinition/ORKConsentSection"
     /// Extension of a signer: whether the person permits sharing with other researchers.
     public static let sharing = "http://fhir-registry.smarthealthit.org/StructureDefinition/consents-to-data-sharing"
-    /// Extension of a template (valueBoolean): whether the person is asked about sharing. True where it is absent.
+    /// Extension of a template (valueBoolean): whether the person is asked about sharing. True if it is absent.
     public static let asksForSharing = "urn:tributary:asks-for-data-sharing"
-    /// Extension of a template (valueCode, one for each): what of health data leaves only where the consent names it, as
-    /// `routes` or `clinical-records`. Nothing does where it is absent. The signed Contract has it too.
+    /// Extension of a template (valueCode, repeated): a kind of health data that is released only if the consent
+    /// includes it, such as `routes` or `clinical-records`. If it is absent, no such data is released. The signed
+    /// Contract contains it too.
     public static let includesHealthData = "urn:tributary:includes-health-data"
-    /// Extension of a Patient (valueBoolean): the person is 90 or older, and no birth date is told.
+    /// Extension of a Patient (valueBoolean): the person is 90 or older, and there is no birth date.
     public static let ninetyOrOlder = "urn:tributary:age-90-or-older"
     /// Extension of a signed Contract (valueString): the one-time code by which the study team moves a participant to
-    /// another phone (``ParticipantMoveCode``). It is sealed with the Contract and belongs to no template.
+    /// another phone (``ParticipantMoveCode``). It is sealed with the Contract and not part of a template.
     public static let moveCode = "urn:tributary:move-code"
-    /// Extension of a signed Contract (valueString): the digest of the text that was signed (``ConsentTerms/digest``).
+    /// Extension of a signed Contract (valueString): the digest of the signed text (``ConsentTerms/digest``).
     public static let digest = "urn:tributary:consent-digest"
-    /// Extension of a template (valueCode): whether it may be signed (``ConsentTemplate/Status``). Current where it is
+    /// Extension of a template (valueCode): whether it may be signed (``ConsentTemplate/Status``). Current if it is
     /// absent.
     public static let status = "urn:tributary:consent-status"
-    /// Extension of a template (valueCode): what the version changes for those who signed an earlier one
-    /// (``ConsentTemplate/Change``). Major where it is absent.
+    /// Extension of a template (valueCode): the effect of the version on persons who signed an earlier one
+    /// (``ConsentTemplate/Change``). Major if it is absent.
     public static let change = "urn:tributary:consent-change"
-    /// Extension of a signed Contract (valueString): the public key with which the device signs what it sends from here
-    /// on, a JWK (RFC 7517). It is sealed with the Contract and belongs to no template.
+    /// Extension of a signed Contract (valueString): the public key of the device's signatures from this Contract on, a
+    /// JWK (RFC 7517). It is sealed with the Contract and not part of a template.
     public static let deviceKey = "urn:tributary:device-key"
-    /// Extension of a signed Contract (valueString): the one-time code by which the study team lets somebody begin
-    /// (``InvitationCode``). It is sealed with the Contract and belongs to no template.
+    /// Extension of a signed Contract (valueString): the one-time code by which the study team invites a participant
+    /// (``InvitationCode``). It is sealed with the Contract and not part of a template.
     public static let invitation = "urn:tributary:invitation"
     /// Code system of signer types.
     public static let signerType = "http://terminology.hl7.org/CodeSystem/contractsignertypecodes"

@@ -3,19 +3,19 @@ import Foundation
 
 /// The withdrawal of a consent: an R4 Consent with status `inactive` whose source is the signed Contract.
 public struct ConsentWithdrawal: Sendable, Hashable {
-    /// The id of the Consent; nil where the sender gave none.
+    /// The id of the Consent; nil if the sender gave none.
     public let id: String?
     /// The id of the Patient who withdraws.
     public let subject: String
-    /// The id of the Contract that is withdrawn; nil means the consent to the study, whichever Contract it is.
+    /// The id of the withdrawn Contract; nil means the consent to the study, independent of the Contract.
     public let contractID: String?
-    /// The moment of withdrawal, `Consent.dateTime`; when read from a Consent, never later than its receipt
+    /// The time of withdrawal, `Consent.dateTime`; when read from a Consent, never later than its receipt
     /// (<https://hl7.org/fhir/R4/consent-definitions.html#Consent.dateTime>).
     public let withdrawnAt: Date
-    /// When it came; nil where that was not kept.
+    /// The arrival; nil if it was not stored.
     public let arrival: ConsentArrival?
 
-    /// Makes a withdrawal of its parts.
+    /// Creates a withdrawal from its parts.
     public init(
         id: String?, subject: String, contractID: String?, withdrawnAt: Date, arrival: ConsentArrival? = nil
     ) {
@@ -29,8 +29,8 @@ public struct ConsentWithdrawal: Sendable, Hashable {
     /// Reads a withdrawal.
     ///
     /// - Parameters:
-    ///   - receivedAt: the time that counts where the Consent has none or one that is still to come.
-    ///   - number: the server's count of what it receives.
+    ///   - receivedAt: the time that is used if the Consent contains none or one in the future.
+    ///   - number: the server's sequence number of received messages.
     /// - Throws: ``ConsentError/notAWithdrawal``, ``ConsentError/subjectUnclear``.
     public init(_ consent: Consent, receivedAt: Date, number: Int64 = 0) throws(ConsentError) {
         guard consent.resourceType == Consent.resourceType, consent.status == .inactive,
@@ -48,13 +48,13 @@ public struct ConsentWithdrawal: Sendable, Hashable {
         arrival = ConsentArrival(receivedAt: receivedAt, number: number)
     }
 
-    /// Writes a withdrawal as R4 Consent.
+    /// Returns a withdrawal as an R4 Consent.
     ///
     /// - Parameters:
     ///   - id: the id of the Consent, a UUID.
-    ///   - policy: the canonical name of the consent's template, where there is one.
-    ///   - now: the moment of withdrawal.
-    ///   - offsetMinutes: minutes east of UTC at the person's place.
+    ///   - policy: the canonical name of the consent's template, if there is one.
+    ///   - now: the time of withdrawal.
+    ///   - offsetMinutes: minutes east of UTC at the person's location.
     public static func consent(
         id: UUID, participant: String, contractID: String, policy: String?, now: Date, offsetMinutes: Int = 0
     ) -> Consent {

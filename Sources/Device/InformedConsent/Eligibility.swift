@@ -1,11 +1,11 @@
-/// A question that decides whether somebody can take part.
+/// A question that decides about eligibility.
 public struct EligibilityCriterion: Sendable, Hashable, Identifiable {
-    /// The question; it is also its id in the answers.
+    /// The question, which is also the key of its answer.
     public let text: String
-    /// The answer with which one can take part.
+    /// The answer that permits participation.
     public let mustBeMet: Bool
 
-    /// Makes a criterion of a question and the answer with which one can take part.
+    /// Creates a criterion from a question and the answer that permits participation.
     public init(text: String, mustBeMet: Bool) {
         self.text = text
         self.mustBeMet = mustBeMet
@@ -14,27 +14,26 @@ public struct EligibilityCriterion: Sendable, Hashable, Identifiable {
     public var id: String { text }
 }
 
-/// The verdict about taking part that the answers so far give.
+/// The eligibility verdict for the answers so far.
 public struct EligibilityVerdict: Sendable, Hashable {
-    /// True or false once it is decided: false with the first answer that rules the person out, true when every
-    /// question is answered; nil before.
+    /// False after the first answer that excludes the person, true when all questions are answered; nil before that.
     public let isEligible: Bool?
-    /// The texts of the questions whose answers rule the person out.
+    /// The texts of the questions whose answers exclude the person.
     public let unmet: [String]
-    /// The texts of the questions that stand open.
+    /// The texts of the questions that are not answered.
     public let unanswered: [String]
 }
 
-/// Who can take part.
+/// The eligibility criteria of a study.
 public struct Eligibility: Sendable, Hashable {
     /// The questions in their order.
     public let criteria: [EligibilityCriterion]
 
-    /// Makes eligibility of its questions; without any everybody is eligible.
+    /// Creates eligibility criteria. Without criteria everyone is eligible.
     public init(criteria: [EligibilityCriterion]) { self.criteria = criteria }
 
-    /// The verdict on answers by the text of the criterion. Spaces around and inside of a text do not count.
-    /// Where there is no criterion everybody is eligible.
+    /// Returns the verdict on answers by the text of the criterion. White space around and inside of a text is
+    /// normalized. Without criteria everyone is eligible.
     public func verdict(_ answers: [String: Bool]) -> EligibilityVerdict {
         let known = Dictionary(answers.map { (Eligibility.key($0.key), $0.value) }) { first, _ in first }
         var unmet: [String] = []
@@ -50,7 +49,7 @@ public struct Eligibility: Sendable, Hashable {
         return EligibilityVerdict(isEligible: isEligible, unmet: unmet, unanswered: unanswered)
     }
 
-    /// The answer that was given to a criterion.
+    /// Returns the answer to a criterion.
     func answer(to criterion: EligibilityCriterion, in answers: [String: Bool]) -> Bool? {
         answers.first { Eligibility.key($0.key) == Eligibility.key(criterion.text) }?.value
     }

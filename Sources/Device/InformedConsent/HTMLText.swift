@@ -1,7 +1,7 @@
-/// Plain paragraphs of an HTML text: for a document that is drawn, and for a terminal.
+/// Converts HTML to plain paragraphs, for drawn documents and terminals.
 public enum HTMLText {
-    /// The paragraphs in their order. Tags go, block elements part paragraphs, list items begin with a bullet, scripts
-    /// and styles are left out. Broken HTML never fails: what is no tag is text.
+    /// Returns the paragraphs in their order. Tags are removed, block elements separate paragraphs, list items begin
+    /// with a bullet, scripts and styles are omitted. Broken HTML never fails: anything that is not a tag is text.
     public static func paragraphs(_ html: String) -> [String] {
         var result: [String] = []
         var current = ""

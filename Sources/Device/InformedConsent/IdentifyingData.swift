@@ -1,21 +1,22 @@
 import Attachments
 import FHIR
 
-/// Finds what in a resource tells who a person is, and takes it out, by the list of 45 CFR 164.514(b)(2): one rule for all
-/// that comes, whichever way (<https://www.ecfr.gov/current/title-45/section-164.514>).
+/// Finds and removes data in a resource that identifies a person, by the list of 45 CFR 164.514(b)(2). The same rule
+/// applies to all incoming data (<https://www.ecfr.gov/current/title-45/section-164.514>).
 ///
-/// Looked at are persons (Patient, RelatedPerson, Person; contained ones too), the names beside references to them,
-/// signatures, and attachments. Answers in words, notes and what hospitals wrote are not: a form may ask for anything, and
-/// clinical records come only where the consent names them. Nor are persons of the staff and organizations.
+/// It checks persons (Patient, RelatedPerson, Person, also contained ones), the display names of references to them,
+/// signatures, and attachments. It does not check answers in free text, notes and clinical records: a form can ask for
+/// anything, and clinical records are admitted only if the consent includes them. It does not check staff and
+/// organizations either.
 public struct IdentifyingData: Sendable {
-    /// The rules for places and ages.
+    /// The rules for locations and ages.
     public var pseudonymization: Pseudonymization
-    /// The day by which age is counted.
+    /// The reference day for computing ages.
     public var today: DateTime
     /// The rule for attachments.
     public var attachments: AttachmentCleaning
 
-    /// Makes the rule for a day.
+    /// Creates the rule for a day.
     public init(
         today: DateTime, attachments: AttachmentCleaning = AttachmentCleaning(),
         pseudonymization: Pseudonymization = Pseudonymization()
@@ -25,27 +26,27 @@ public struct IdentifyingData: Sendable {
         self.pseudonymization = pseudonymization
     }
 
-    /// A resource without what tells who the person is, as far as that can be taken out.
+    /// A resource from which identifying data is removed as far as possible.
     public struct Reduction: Sendable, Hashable {
-        /// The resource; where something was taken out of it, `meta.security` says so (``mark``).
+        /// The resource. If data was removed, `meta.security` contains ``mark``.
         public let resource: Resource
-        /// The elements that were taken out or made less precise, such as `Patient.name`: names of FHIR alone.
+        /// The elements that were removed or made less precise, such as `Patient.name`. They contain only FHIR's names.
         public let reduced: [String]
         /// The elements that cannot be reduced, such as a PDF, with the reasons.
         public let remaining: [AttachmentCleaning.Finding]
 
-        /// Whether nothing was found.
+        /// Whether no identifying data was found.
         public var isEmpty: Bool { reduced.isEmpty && remaining.isEmpty }
     }
 
-    /// The security label of a resource that something was taken out of
+    /// The security label of a resource from which data was removed
     /// (<https://terminology.hl7.org/CodeSystem-v3-ObservationValue.html>).
     public static let mark = Coding(
         system: "http://terminology.hl7.org/CodeSystem/v3-ObservationValue", code: "REDACTED", display: "redacted")
 
-    /// Takes out what is found. The time is linear in the resource.
+    /// Removes the identifying data that it finds. The time is linear in the size of the resource.
     public func reduce(_ resource: Resource) -> Reduction {
-        // 1. Persons, the names beside references, signatures.
+        // 1. Persons, display names of references, signatures.
         var found: [String] = []
         let person = IdentifyingPerson(today: today, pseudonymization: pseudonymization)
         let type = resource.resourceType
@@ -75,7 +76,7 @@ public struct IdentifyingData: Sendable {
         return Reduction(resource: reduced, reduced: found, remaining: remaining)
     }
 
-    /// The names that may be told of a place: R4's own. Others are the sender's text.
+    /// Whether a name may be part of a reported path: only R4's own names. Other names are the sender's text.
     private static func isName(_ name: String) -> Bool { names.contains(name) }
 
     private static let names: Set<String> = {
@@ -92,19 +93,19 @@ public struct IdentifyingData: Sendable {
     }()
 }
 
-/// What becomes of data that tells who a person is.
+/// The handling of data that identifies a person.
 public enum IdentifyingDataHandling: String, Sendable, CaseIterable {
-    /// It is set aside, whole, for the study team to decide.
+    /// It is quarantined unchanged for a decision by the study team.
     case quarantine
-    /// It is reduced before it is stored, and says so.
+    /// It is reduced before it is stored, and labelled.
     case reduce
-    /// It is taken: the study holds identified records.
+    /// It is accepted: the study holds identified records.
     case accept
 
-    /// The resource as it may be stored.
+    /// Returns the resource as it may be stored.
     ///
-    /// - Returns: the resource, and whether it is another than came.
-    /// - Throws: ``IdentifyingDataError`` where it may not be stored.
+    /// - Returns: the resource, and whether it was changed.
+    /// - Throws: ``IdentifyingDataError`` if the resource must not be stored.
     public func admit(
         _ resource: Resource, by rule: IdentifyingData
     ) throws(IdentifyingDataError) -> (resource: Resource, isReduced: Bool) {
@@ -116,14 +117,15 @@ public enum IdentifyingDataHandling: String, Sendable, CaseIterable {
     }
 }
 
-/// The reason that a resource may not be stored: it tells who the person is. The sentence names elements, and no value.
+/// The reason why a resource must not be stored: it identifies the person. The message contains names of elements, and
+/// no values.
 public struct IdentifyingDataError: CodedError, Hashable {
     /// The stable code.
     public var code: String { "identifying-data" }
-    /// The elements, and what to do.
+    /// The elements, and the remedy.
     public let message: String
 
-    /// How many elements are told.
+    /// Maximum number of elements in the message.
     private static let shown = 10
 
     init(_ reduction: IdentifyingData.Reduction) {
@@ -133,10 +135,10 @@ public struct IdentifyingDataError: CodedError, Hashable {
         let more = places.count > Self.shown ? " and \(places.count - Self.shown) more" : ""
         let advice =
             reduction.remaining.isEmpty
-            ? "study.json may say that such data is reduced (identifyingData) or held (identifiedRecords)."
-            : "The form's item may take attachments as they are (urn:tributary:attachment-as-is)."
+            ? "study.json can permit reduced data (identifyingData) or identified data (identifiedRecords)."
+            : "The form's item can accept attachments unchanged (urn:tributary:attachment-as-is)."
         message = """
-            It would tell who the person is: \(places.prefix(Self.shown).joined(separator: ", "))\(more). \(advice)
+            The resource identifies the person: \(places.prefix(Self.shown).joined(separator: ", "))\(more). \(advice)
             """
     }
 }

@@ -1,18 +1,18 @@
 import FHIR
 import Foundation
 
-/// Takes out of a Patient, a RelatedPerson or a Person what tells who it is, as ``Pseudonymization`` would not have put it
-/// in.
+/// Removes from a Patient, a RelatedPerson or a Person the identifying data that ``Pseudonymization`` would not
+/// include.
 struct IdentifyingPerson {
     let today: DateTime
     let pseudonymization: Pseudonymization
 
-    /// The types of resources that are a participant or somebody of theirs.
+    /// The types of resources that represent a participant or a related person.
     static let types: Set<String> = ["Patient", "RelatedPerson", "Person"]
 
-    /// Elements that name or reach somebody, or tell it in words.
+    /// Elements that contain a name or a contact, or free text with either.
     private static let direct = ["name", "telecom", "photo", "contact", "text"]
-    /// The parts of an address that may be known: nothing smaller than a state, but for the area of a postal code.
+    /// The permitted parts of an address: no area smaller than a state, except the area of a postal code.
     private static let knownOfAddress: Set<String> = [
         "id", "use", "_use", "type", "_type", "state", "_state", "country", "_country", "postalCode", "period",
     ]
@@ -25,16 +25,16 @@ struct IdentifyingPerson {
 
     /// Reduces the person.
     ///
-    /// - Returns: the elements that were taken out or made less precise.
+    /// - Returns: the elements that were removed or made less precise.
     func reduce(_ person: inout JSONObject) -> [String] {
         var found: [String] = []
-        // 1. Names, numbers, pictures, words.
+        // 1. Names, contacts, pictures, free text.
         for name in Self.direct where person[name] != nil || person["_" + name] != nil {
             person[name] = nil
             person["_" + name] = nil
             found.append(name)
         }
-        // 2. Identifiers that say who it is, and extensions.
+        // 2. Identifying identifiers, and extensions.
         if remove(from: &person, "identifier", where: { IdentifyingText.isIdentifying(identifier: $0) }) {
             found.append("identifier")
         }
@@ -46,7 +46,7 @@ struct IdentifyingPerson {
             person["_deceasedDateTime"] = nil
             found.append("deceasedDateTime")
         }
-        // 4. Places.
+        // 4. Addresses.
         if let addresses = person["address"] {
             var places: [String] = []
             let reduced = (addresses.array ?? [addresses]).map { reduce(address: $0, &places) }
@@ -61,7 +61,7 @@ struct IdentifyingPerson {
 
     private func reduceBirth(_ person: inout JSONObject) -> Bool {
         guard let written = person["birthDate"] else {
-            // The hour of birth may stand beside a date that is not told.
+            // An extension can contain the time of birth although there is no date.
             guard let beside = person["_birthDate"]?["extension"]?.array, beside.contains(where: Self.isIdentifying)
             else { return false }
             let kept = beside.filter { !Self.isIdentifying($0) }
@@ -109,7 +109,7 @@ struct IdentifyingPerson {
         return true
     }
 
-    /// Whether an extension names, reaches or places somebody; also by one inside of it.
+    /// Whether an extension, or one nested in it, contains a name, a contact or an address.
     private static func isIdentifying(_ extension: JSON) -> Bool {
         if let url = `extension`["url"]?.string, extensions.contains(url) { return true }
         for name in ["valueHumanName", "valueContactPoint", "valueAddress"] where `extension`[name] != nil {

@@ -1,9 +1,9 @@
 import FHIR
 import Foundation
 
-/// Takes the name away that stands beside a reference to a person, and beside whoever signed a Contract.
+/// Removes the display name of a reference to a person, and of a reference to a signer of a Contract.
 enum IdentifyingReference {
-    /// Whether there was one.
+    /// Returns whether there was one.
     static func reduce(_ element: inout JSONObject, at path: [ElementRewriting.Step], of resourceType: String) -> Bool {
         guard element["display"] != nil || element["_display"] != nil,
             isToPerson(element) || isSigner(path, of: resourceType)
@@ -27,12 +27,12 @@ enum IdentifyingReference {
     }
 }
 
-/// Takes away the picture of a signature, and a name that was signed in letters. A digital signature stands.
+/// Removes the image of a signature, and a name that was typed as a signature. A digital signature is kept.
 enum IdentifyingSignature {
-    /// The extension in which a conversion keeps DSTU2's signature, which is a text: with C3-PRO's apps the person's id.
+    /// The extension in which a conversion stores DSTU2's signature, which is a text: in C3-PRO's apps the person's id.
     private static let signatureOfDSTU2 = "StructureDefinition/extension-Contract.signer.signature"
 
-    /// Whether there was one: the element's members that were taken out.
+    /// Returns the members of the element that were removed.
     static func reduce(_ element: inout JSONObject, at path: [ElementRewriting.Step], of resourceType: String)
         -> [String]
     {
@@ -58,7 +58,7 @@ enum IdentifyingSignature {
         return !Resource.isID(text) || IdentifyingText.isIdentifying(value: text)
     }
 
-    /// Whether it is a JWS in its compact form: three parts of base64url (RFC 7515, section 7.1).
+    /// Whether it is a JWS in compact serialization: three parts of base64url (RFC 7515, section 7.1).
     private static func isDigital(_ signature: JSONObject) -> Bool {
         guard signature["sigFormat"]?.string == "application/jose",
             let bytes = signature["data"]?.string.flatMap({ Data(base64Encoded: $0) })
@@ -69,6 +69,6 @@ enum IdentifyingSignature {
 }
 
 extension ElementRewriting.Step {
-    /// The name of a member; nil for a place in an array.
+    /// The name of a member; nil for an index of an array.
     fileprivate var name: String? { if case .member(let name) = self { name } else { nil } }
 }

@@ -1,14 +1,14 @@
 import FHIR
 
-/// Tells whether an identifier holds a name, an address of mail, a telephone number or a number that a state, an insurer or
-/// a hospital gave a person, by what it says it is and by how it looks.
+/// Decides by type and form whether an identifier contains a name, an email address, a telephone number or a number
+/// that a state, an insurer or a hospital assigned to a person.
 enum IdentifyingText {
-    /// HL7's types of identifiers that 45 CFR 164.514(b)(2)(i) lists: social security, medical record, health plan, account,
-    /// licence and passport numbers (<https://terminology.hl7.org/CodeSystem-v2-0203.html>).
+    /// HL7's types of identifiers that 45 CFR 164.514(b)(2)(i) lists: social security, medical record, health plan,
+    /// account, licence and passport numbers (<https://terminology.hl7.org/CodeSystem-v2-0203.html>).
     private static let types: Set<String> = [
         "AN", "BRN", "DL", "MA", "MB", "MC", "MR", "NH", "NI", "NNUSA", "PPN", "SB", "SN", "SS",
     ]
-    /// Words in the systems of such numbers.
+    /// Parts of the systems of such numbers.
     private static let systems = [
         "us-ssn", "us-mbi", "us-medicare", "us-dl", "2.16.840.1.113883.4.1", "2.16.840.1.113883.4.3.", "passport",
     ]
@@ -28,8 +28,8 @@ enum IdentifyingText {
         return identifier["value"]?.string.map(isIdentifying(value:)) ?? false
     }
 
-    /// Whether a text looks like a name, an address of mail, a telephone number or a social security number. A UUID and a
-    /// code such as `p-0017` do not.
+    /// Whether a text has the form of a name, an email address, a telephone number or a social security number. A UUID
+    /// and a code such as `p-0017` do not.
     static func isIdentifying(value: String) -> Bool {
         isMailAddress(value) || isNumberOfPerson(value) || isName(value)
     }
@@ -39,8 +39,8 @@ enum IdentifyingText {
         return parts.count == 2 && !parts[0].isEmpty && parts[1].contains(".")
     }
 
-    /// Digits, with or without what people put between them: nine make a social security number, up to fifteen a telephone
-    /// number (ITU-T E.164); fewer only where they are written as one.
+    /// Whether a text consists of digits with or without separators: a social security number has nine, a telephone
+    /// number up to fifteen (ITU-T E.164). Seven or eight digits must be formatted as a telephone number.
     private static func isNumberOfPerson(_ text: String) -> Bool {
         var digits = 0
         var groups = 0
@@ -60,7 +60,7 @@ enum IdentifyingText {
         return (9...15).contains(digits) || (7...8).contains(digits) && (groups > 1 || text.hasPrefix("+"))
     }
 
-    /// Two words or more of letters, as in `Anna Muster` and `Muster, Anna`.
+    /// Whether a text consists of two to eight words of letters, as in `Anna Muster` and `Muster, Anna`.
     private static func isName(_ text: String) -> Bool {
         let words = text.split { $0 == " " || $0 == "," || $0 == "\u{A0}" || $0 == "\t" }
         guard (2...8).contains(words.count) else { return false }

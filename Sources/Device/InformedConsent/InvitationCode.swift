@@ -1,14 +1,15 @@
 import FHIR
 
-/// The one-time code by which a study team lets somebody begin, where the study asks for one.
+/// The one-time code by which a study team invites a participant, for studies that require one.
 ///
-/// The team hands it over in person or by letter; the app puts it into the Contract (``ConsentVocabulary/invitation``),
-/// which is sealed, so that nobody on the way can use it or make up participants. The server keeps a digest alone.
+/// The team gives it to the person directly or by letter. The app writes it into the Contract
+/// (``ConsentVocabulary/invitation``), which is sealed, so that no one can use the code in transit or invent
+/// participants. The server stores only a digest.
 public struct InvitationCode: Sendable, Hashable {
-    /// 130 random bits: 26 characters of RFC 4648 section 6 (base32) in lower case.
+    /// 130 random bits: 26 characters of base32 (RFC 4648, section 6) in lower case.
     public let secret: String
 
-    /// Reads a code as it was handed over; `nil` for any other text, white space around it included.
+    /// Parses a code; `nil` for any other text, including one with white space around the code.
     public init?(text: String) {
         guard ParticipantMoveCode.isSecret(text) else { return nil }
         secret = text
@@ -16,22 +17,22 @@ public struct InvitationCode: Sendable, Hashable {
 }
 
 extension InvitationCode: CustomStringConvertible, CustomReflectable {
-    /// Does not tell the secret.
+    /// A description without the secret.
     public var description: String { "invitation code" }
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 extension Contract {
-    /// The code for beginning that this Contract carries; `nil` if it carries none.
+    /// Returns the invitation code of this Contract; `nil` if there is none.
     ///
-    /// - Throws: ``ConsentError/invitationInvalid`` where one stands that cannot be read, or several stand.
+    /// - Throws: ``ConsentError/invitationInvalid`` if there is an invalid code, or several.
     public func invitation() throws(ConsentError) -> InvitationCode? {
         try carried(ConsentVocabulary.invitation, or: .invitationInvalid, InvitationCode.init(text:))
     }
 
-    /// The JWK of the device's key that this Contract carries; `nil` if it carries none.
+    /// Returns the JWK of the device's key in this Contract; `nil` if there is none.
     ///
-    /// - Throws: ``ConsentError/deviceKeyInvalid`` where several stand, or something else than a text.
+    /// - Throws: ``ConsentError/deviceKeyInvalid`` if there are several, or if the value is not a string.
     public func deviceKey() throws(ConsentError) -> String? {
         try carried(ConsentVocabulary.deviceKey, or: .deviceKeyInvalid) { $0 }
     }

@@ -1,10 +1,10 @@
 import FHIR
 import Foundation
 
-/// The rules that say which of a person's facts may leave the device, after the list of 45 CFR 164.514(b)(2).
+/// The rules that decide which of a person's facts may leave the device, based on the list of 45 CFR 164.514(b)(2).
 ///
-/// The result is pseudonymous, and never to be called de-identified: the random id ties all of a participant's data
-/// together, and answers and readings keep their exact dates.
+/// The result is pseudonymous, and must not be called de-identified: the random id links all of a participant's data,
+/// and answers and readings keep their exact dates.
 public struct Pseudonymization: Sendable, Hashable {
     /// The 17 three-digit areas with 20,000 people or fewer.
     public static let restrictedPrefixes: Set<String> = [
@@ -12,20 +12,20 @@ public struct Pseudonymization: Sendable, Hashable {
         "893",
     ]
 
-    /// Three-digit areas that are told as `000`. They follow the census: a study may have a newer list.
+    /// Three-digit areas that are replaced by `000`. They depend on the census: a study can use a newer list.
     public var restrictedPrefixes: Set<String>
 
-    /// Makes rules; without an argument they restrict the 17 areas of the static list.
+    /// Creates rules. By default they restrict the 17 areas of the static list.
     public init(restrictedPrefixes: Set<String> = Pseudonymization.restrictedPrefixes) {
         self.restrictedPrefixes = restrictedPrefixes
     }
 
-    /// The Patient that represents a participant: a random id, gender, year of birth, state, and for the United States
-    /// the area of the postal code.
+    /// Returns the Patient that represents a participant: a random id, gender, year of birth, state, and for the United
+    /// States the area of the postal code.
     ///
     /// - Parameters:
     ///   - id: the participant's id, a UUID.
-    ///   - today: the day by which age is counted.
+    ///   - today: the reference day for computing the age.
     public func patient(id: String, facts: PersonFacts, today: DateTime) -> Patient {
         var patient = Patient(id: id)
         var meta = Meta()
@@ -44,12 +44,12 @@ public struct Pseudonymization: Sendable, Hashable {
         return patient
     }
 
-    /// The Patient as it may be known today: no birth date finer than the year, and none at all more than 89 years
-    /// back. Age grows, so this is done again whenever a Patient is loaded.
+    /// Returns the Patient with the birth date reduced to the year, and without a birth date if the age can be over 89.
+    /// Because people grow older, this is repeated whenever a Patient is loaded.
     public func aggregatingAge(of patient: Patient, today: DateTime) -> Patient {
         var patient = patient
         guard let birth = patient.birthDate else { return patient }
-        // Only the year is kept, so who may turn 90 in this year counts as 90.
+        // Only the year is kept, so a person who turns 90 during this year is treated as 90.
         guard today.year - birth.year > 89 else {
             patient.birthDate = DateTime(String(birth.dateText.prefix(4)))
             patient.birthDateElement = nil
@@ -63,16 +63,16 @@ public struct Pseudonymization: Sendable, Hashable {
         return patient
     }
 
-    /// Whether the Patient says that the person is 90 or older instead of giving a year of birth: by the extension, at
-    /// the Patient or at the birth date that it does not tell. One without a value says yes.
+    /// Whether the Patient states that the person is 90 or older instead of a year of birth, by the extension at the
+    /// Patient or at the missing birth date. An extension without a value means yes.
     public static func isNinetyOrOlder(_ patient: Patient) -> Bool {
         (patient.extension + (patient.birthDateElement?.extension ?? [])).contains { mark in
             mark.url == ConsentVocabulary.ninetyOrOlder && mark.value?.json.bool ?? true
         }
     }
 
-    /// The area of a United States postal code: its first three digits, `000` for a restricted one; nil where there are
-    /// fewer than three digits.
+    /// Returns the area of a United States postal code: its first three digits, `000` for a restricted area; nil if
+    /// there are fewer than three digits.
     public func area(ofPostalCode code: String) -> String? {
         let digits = code.drop { $0.isWhitespace }.prefix { $0.isASCII && $0.isNumber }
         guard digits.count >= 3 else { return nil }
@@ -80,14 +80,16 @@ public struct Pseudonymization: Sendable, Hashable {
         return restrictedPrefixes.contains(prefix) ? "000" : prefix
     }
 
-    /// What may be known of a postal code: in the United States its area, elsewhere nothing, as there it may name a street.
+    /// Returns the permitted part of a postal code: in the United States its area, elsewhere nothing, because it can
+    /// identify a street.
     ///
-    /// - Parameter country: its code or name; an address without one is taken as one of the United States.
+    /// - Parameter country: the country's code or name; an address without a country is treated as one of the United
+    ///   States.
     public func area(ofPostalCode code: String, country: String?) -> String? {
         country.map(Pseudonymization.isUnitedStates) ?? true ? area(ofPostalCode: code) : nil
     }
 
-    /// Whether a country's code or name means the United States.
+    /// Returns whether a country's code or name means the United States.
     public static func isUnitedStates(_ country: String) -> Bool {
         let words = country.lowercased().filter { $0 != "." }
             .split { $0.isWhitespace || $0 == "-" || $0 == "_" }.filter { $0 != "the" }
@@ -104,7 +106,7 @@ public struct Pseudonymization: Sendable, Hashable {
         let country = trimmed(facts.country)
         let isUnitedStates = country.map(Pseudonymization.isUnitedStates) ?? false
         address.state = trimmed(facts.state)
-        // Elsewhere a postal code may name a street: it stays here.
+        // Elsewhere a postal code can identify a street, so it stays on the device.
         if isUnitedStates { address.postalCode = facts.postalCode.flatMap(area) }
         address.country = isUnitedStates ? "US" : country
         return address.object.isEmpty ? nil : address

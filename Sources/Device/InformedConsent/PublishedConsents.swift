@@ -1,16 +1,16 @@
 import FHIR
 import Foundation
 
-/// The versions of a study's consent that are published: which of them a signed Contract says, and whether who signed it is to
-/// sign again. Pure.
+/// The published versions of a study's consent. It finds the version of a signed Contract, and decides whether the
+/// signer has to sign again. It has no side effects.
 public struct PublishedConsents: Sendable {
-    /// What a study has to do with a Contract that says a template's text, or none.
+    /// The result of comparing a Contract with the templates.
     public enum Match: Sendable, Hashable {
-        /// The text of a template that may be signed.
+        /// The Contract contains the text of a template that may be signed.
         case template(ConsentTemplate)
-        /// The text of a template that nobody may sign any more.
+        /// The Contract contains the text of a template that must not be signed any more.
         case retired
-        /// Another text, or none.
+        /// The Contract contains another text, or none.
         case none
     }
 
@@ -18,7 +18,7 @@ public struct PublishedConsents: Sendable {
     public let templates: [ConsentTemplate]
     private let documents: [Document]
 
-    /// A template, as phones may have it.
+    /// A template in the forms that phones can have.
     private struct Document: Sendable {
         let template: ConsentTemplate
         let texts: [(terms: ConsentTerms, rest: Data)]
@@ -26,26 +26,26 @@ public struct PublishedConsents: Sendable {
 
         init(_ template: ConsentTemplate) {
             self.template = template
-            // A phone has the full texts in the Contract, beside it, or (as C3-PRO's apps) in the app: then the Contract says
-            // the files' names.
+            // A phone has the full texts in the Contract, in separate files, or (in C3-PRO's apps) in the app: then the
+            // Contract contains the files' names.
             texts = Set([template, template.withFilesInside, template.withoutFiles]).map { ($0.terms, $0.rest) }
             digests = Set(texts.map(\.terms.digest))
         }
     }
 
-    /// Takes templates that were read.
+    /// Creates published consents from templates.
     public init(_ templates: [ConsentTemplate]) {
         self.templates = templates
         documents = templates.map { Document($0) }
     }
 
-    /// Reads the versions that a study publishes (``bundle``); Contracts that cannot be read are passed over.
+    /// Reads the versions that a study publishes (``bundle``); Contracts that cannot be read are ignored.
     public init(_ bundle: FHIR.Bundle) {
         self.init(bundle.entry.compactMap { entry in entry.resource.flatMap { try? ConsentTemplate($0) } })
     }
 
-    /// The version that a person who signs now is shown: the newest that is current, in one of the languages where there is
-    /// one, by their order.
+    /// Returns the version to show for signing: the newest current one, in the first of the languages in which it
+    /// exists, or in any language.
     public func current(languages: [String] = []) -> ConsentTemplate? {
         let current = templates.filter { $0.status == .current }
         let newest = current.map(\.rank).max()
@@ -56,8 +56,8 @@ public struct PublishedConsents: Sendable {
 
     /// Finds the template of a Contract that was signed in R4.
     ///
-    /// The Contract must say the template's text, all of it and nothing else: the text that it carries counts, and the
-    /// digest, the url and the version that it bears must be those of the same template.
+    /// The Contract must contain the complete text of the template and no other text. The contained text decides, and
+    /// the digest, the URL and the version in the Contract must be those of the same template.
     public func match(_ contract: Contract) -> Match {
         guard let text = try? ConsentTemplate(contract.resource) else { return .none }
         let terms = text.terms
@@ -75,8 +75,8 @@ public struct PublishedConsents: Sendable {
         }
     }
 
-    /// Finds the template of a Contract that one of C3-PRO's apps signed, as it came: by its wording, for those Contracts name
-    /// no template.
+    /// Finds the template of a Contract that one of C3-PRO's apps signed, in its original release: by its wording,
+    /// because these Contracts refer to no template.
     public func matchOfC3PRO(_ contract: Contract) -> Match {
         guard let text = try? ConsentTemplate(contract.resource) else { return .none }
         let wording = text.terms.wording
@@ -91,8 +91,8 @@ public struct PublishedConsents: Sendable {
         return .template(signable)
     }
 
-    /// The versions that may be signed, with all of their text, as a device fetches them: the newest first. Of releases of FHIR
-    /// that say the same the first is there alone.
+    /// The versions that may be signed, with their complete text, in the form that devices fetch: the newest first. Of
+    /// several FHIR releases with the same text, only the first is included.
     public var bundle: FHIR.Bundle {
         var bundle = FHIR.Bundle(type: .collection)
         var seen: Set<[Data]> = []
@@ -110,15 +110,15 @@ public struct PublishedConsents: Sendable {
         return bundle
     }
 
-    /// What a participant who signed a Contract has to hear of the versions since.
+    /// Returns the effect of later versions on a participant who signed a Contract.
     ///
-    /// - Returns: the greatest change of the versions that come after the one that was signed; nil where there is none, or
-    ///   the Contract names no template.
+    /// - Returns: the greatest change of the versions after the signed one; nil if there are none, or if the Contract
+    ///   refers to no template.
     public func change(since signed: SignedContract) -> ConsentTemplate.Change? {
         signed.templateURL.flatMap { change(since: CanonicalURL(url: $0, version: signed.templateVersion)) }
     }
 
-    /// The same for a template by its name.
+    /// Returns the effect of versions later than a template.
     public func change(since template: CanonicalURL) -> ConsentTemplate.Change? {
         let url = template.url
         let rank = BusinessVersion(template.version)
@@ -128,8 +128,8 @@ public struct PublishedConsents: Sendable {
 }
 
 extension ConsentTemplate {
-    /// The template with the full texts of the files beside it in its sections, as it is served: whoever has it has all of the
-    /// text.
+    /// The template with the full texts of separate files included in its sections. It is served in this form, so that
+    /// its recipients have the complete text.
     public var withFilesInside: ConsentTemplate {
         guard !htmlFiles.isEmpty else { return self }
         var contract = contract
@@ -145,33 +145,34 @@ extension ConsentTemplate {
         return (try? ConsentTemplate(contract.resource)) ?? self
     }
 
-    /// The text of the file that a section names and does not hold itself.
+    /// Returns the text of the file that a section refers to, if the section does not contain it.
     private func missingHTML(in details: Extension) -> String? {
         func detail(_ name: String) -> String? { ConsentTemplate.detail(name, of: details) }
         guard detail("htmlContent") == nil else { return nil }
         return detail("htmlContentFile").flatMap { htmlFiles[$0] }
     }
 
-    /// The template as who does not have the files beside it reads it.
+    /// The template as it is read without its separate files.
     fileprivate var withoutFiles: ConsentTemplate {
         (try? ConsentTemplate(contract.resource)) ?? self
     }
 
     fileprivate static let anyTime = DateTime("2000-01-01") ?? DateTime(.distantPast)
 
-    /// All that a Contract says beside its terms and who signed them, in one form for a template and what was signed of it.
+    /// All content of a Contract except its terms and signers, in a form that is equal for a template and a signed copy
+    /// of it.
     fileprivate var rest: Data {
         var rest = signed(id: "c", participant: "p", sharing: nil, now: ConsentTemplate.anyTime).object
         for name in ConsentTemplate.membersOfSigning { rest[name] = nil }
-        // The order of extensions says nothing.
+        // The order of extensions is ignored.
         let kept = contract.extension.filter { !ConsentTemplate.signedExtensions.contains($0.url) }
             .map { String(decoding: JSON.object($0.object).canonicalData(), as: UTF8.self) }
         rest["extension"] = kept.isEmpty ? nil : .array(kept.sorted().map { .string($0) })
         return JSON.object(rest).canonicalData()
     }
 
-    /// Whether a signed Contract has, of the members that do not go into it from a template, those of signing and the
-    /// template's own alone.
+    /// Whether all members of a signed Contract that are not copied from a template are members of signing, or equal to
+    /// the template's own.
     fileprivate func hasAllBeside(_ signed: Contract) -> Bool {
         let isKnown = signed.object.members.allSatisfy { member in
             ConsentTemplate.keptMembers.contains(member.key) || ConsentTemplate.membersOfSigning.contains(member.key)
@@ -191,7 +192,7 @@ extension ConsentTemplate {
         "resourceType", "id", "meta", "status", "applies", "signer", "instantiatesUri", "instantiatesCanonical",
     ]
 
-    /// Whether a choice about sharing is there where the template wants one, and is not where it asks for none.
+    /// Whether a choice about sharing is present if the template requires one, and absent if the template does not ask.
     fileprivate func takesSharing(_ choice: Bool?) -> Bool {
         choice == nil ? !requiresSharingAnswer : asksForSharing
     }

@@ -1,30 +1,30 @@
 import FHIR
 import Foundation
 
-/// The content of a signed Contract: who consented, to what, and when. Read from R4, also from what was converted to
-/// it.
+/// The content of a signed Contract: the signer, the template and the time. It is read from R4, including Contracts
+/// that were converted to R4.
 public struct SignedContract: Sendable, Hashable, Codable {
-    /// The id of the Contract; nil where the sender gave none.
+    /// The id of the Contract; nil if the sender gave none.
     public let contractID: String?
     /// The id of the Patient who signed.
     public let subject: String
-    /// The URL of the template in `instantiatesUri`; nil for Contracts of C3-PRO's apps, which name none.
+    /// The URL of the template in `instantiatesUri`; nil for Contracts of C3-PRO's apps, which refer to none.
     public let templateURL: String?
     /// The version of the template.
     public let templateVersion: String?
-    /// The moment of signing: `Contract.signer.signature.when`, else the start of `Contract.applies`, else
-    /// `Contract.issued`. When read from a Contract it is never later than the receipt
+    /// The time of signing: `Contract.signer.signature.when`, otherwise the start of `Contract.applies`, otherwise
+    /// `Contract.issued`. If it was read from a Contract, it is never later than the receipt
     /// (<https://hl7.org/fhir/R4/contract-definitions.html#Contract.signer.signature>).
     public let signedAt: Date
-    /// Whether other researchers may use the data; nil where it was not asked.
+    /// Whether other researchers may use the data; nil if the question was not asked.
     public let sharing: Bool?
-    /// The kinds of health data that it names, of those that are released only where they are named
+    /// The kinds of health data that it includes, among those that require inclusion
     /// (``ConsentVocabulary/includesHealthData``).
     public let includedHealthData: Set<String>
-    /// When it came; nil where it was saved by a version that did not keep that.
+    /// The arrival; nil if it was saved by a version that did not store it.
     public let arrival: ConsentArrival?
 
-    /// Makes a signed Contract of its parts.
+    /// Creates a signed Contract from its parts.
     public init(
         contractID: String?, subject: String, templateURL: String?, templateVersion: String?, signedAt: Date,
         sharing: Bool?, includedHealthData: Set<String> = [], arrival: ConsentArrival? = nil
@@ -39,7 +39,8 @@ public struct SignedContract: Sendable, Hashable, Codable {
         self.arrival = arrival
     }
 
-    /// Reads one that was saved, also by a version that did not know yet what a Contract includes: those named nothing.
+    /// Decodes a saved Contract, also from a version that did not store the included health data: it then includes
+    /// none.
     public init(from decoder: any Decoder) throws {
         let saved = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -53,14 +54,15 @@ public struct SignedContract: Sendable, Hashable, Codable {
             arrival: try saved.decodeIfPresent(ConsentArrival.self, forKey: .arrival))
     }
 
-    /// The Contract as that of the template whose text it says: named by it, and including what it includes and no more.
+    /// Returns the Contract as one of the template with the same text: it refers to the template and includes exactly
+    /// the template's health data.
     public func of(_ template: ConsentTemplate) -> SignedContract {
         SignedContract(
             contractID: contractID, subject: subject, templateURL: template.url, templateVersion: template.version,
             signedAt: signedAt, sharing: sharing, includedHealthData: template.includedHealthData, arrival: arrival)
     }
 
-    /// The Contract as one that says no text: it names nothing of health data, whatever stands in it.
+    /// The Contract as one without a template's text: it includes no health data, whatever its extensions contain.
     public var withoutTerms: SignedContract {
         SignedContract(
             contractID: contractID, subject: subject, templateURL: nil, templateVersion: nil, signedAt: signedAt,
@@ -70,14 +72,14 @@ public struct SignedContract: Sendable, Hashable, Codable {
 
 /// Reads signed Contracts.
 public enum SignedContractReader {
-    /// Reads who signed an R4 Contract.
+    /// Reads the content of a signed R4 Contract.
     ///
     /// - Parameters:
-    ///   - receivedAt: the time that counts where the Contract has none or one that is still to come: nobody signed after
-    ///     we had it.
-    ///   - number: the server's count of what it receives.
-    /// - Throws: ``ConsentError/notAContract``, ``ConsentError/notSigned`` where nobody signed or the Contract is not
-    ///   in force, ``ConsentError/subjectUnclear`` where no patient or more than one signed.
+    ///   - receivedAt: the time that is used if the Contract contains none or one in the future, because it was signed
+    ///     before it was received.
+    ///   - number: the server's sequence number of received messages.
+    /// - Throws: ``ConsentError/notAContract``, ``ConsentError/notSigned`` if there is no signer or the Contract is not
+    ///   in force, ``ConsentError/subjectUnclear`` if no patient or more than one signed.
     public static func read(
         _ contract: Contract, receivedAt: Date, number: Int64 = 0
     ) throws(ConsentError) -> SignedContract {
@@ -87,7 +89,7 @@ public enum SignedContractReader {
         guard !counted.isEmpty else { throw ConsentError.notSigned }
         var subjects: Set<String> = []
         for signer in counted {
-            // The party, and every signature that says whose it is, must be the same patient.
+            // The party and all signatures with a signer must refer to the same patient.
             for reference in [signer.party] + signer.signature.map(\.who) {
                 guard let reference, reference.reference != nil else { continue }
                 guard let literal = reference.literal, literal.type == "Patient" else {
@@ -109,21 +111,22 @@ public enum SignedContractReader {
             arrival: ConsentArrival(receivedAt: receivedAt, number: number))
     }
 
-    /// The statuses in which a contract binds (<https://hl7.org/fhir/R4/valueset-contract-status.html>).
+    /// The statuses in which a contract is in force (<https://hl7.org/fhir/R4/valueset-contract-status.html>).
     private static let inForce: Set<ContractStatus> = [.executed, .renewed, .amended, .appended]
 
-    /// The template that a Contract says it was made of (`instantiatesUri`, else `instantiatesCanonical`); nil where it
-    /// names none.
+    /// Returns the template that a Contract refers to (`instantiatesUri`, otherwise `instantiatesCanonical`); nil if
+    /// there is none.
     static func template(of contract: Contract) -> CanonicalURL? {
         (contract.instantiatesUri ?? contract.instantiatesCanonical?.reference).map { CanonicalURL($0) }
     }
 
-    /// The consenter's choice about sharing; nil where it was not asked.
+    /// Returns the consenter's choice about sharing; nil if the question was not asked.
     static func sharing(in contract: Contract) -> Bool? {
         consenters(of: contract).lazy.compactMap { $0.extension(ConsentVocabulary.sharing)?.value?.json.bool }.first
     }
 
-    /// The signers whose signature counts: the consenter's; others, as of a witness, may stand beside it.
+    /// Returns the signers whose signatures are used: the consenters. Other signers, such as a witness, are ignored if
+    /// there is a consenter.
     private static func consenters(of contract: Contract) -> [Contract.Signer] {
         let signers = contract.signer.filter { !$0.signature.isEmpty }
         let consenters = signers.filter { signer in

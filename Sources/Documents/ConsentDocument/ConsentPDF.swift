@@ -3,11 +3,11 @@ import InformedConsent
 
 /// Draws a signed consent as PDF.
 ///
-/// The document has the person's name and signature in it: it is for the person, and never leaves the device.
+/// The document contains the person's name and signature: it is for the person, and never leaves the device.
 public enum ConsentPDF {
-    /// Draws the document on pages of A4.
+    /// Draws the document on A4 pages.
     ///
-    /// - Parameter fonts: the fonts to embed; nil takes DejaVu Sans from where systems keep it.
+    /// - Parameter fonts: the fonts to embed; nil uses DejaVu Sans from the system's font folders.
     /// - Throws: ``ConsentPDFError``.
     public static func draw(
         _ layout: ConsentDocumentLayout, fonts: FontFiles? = nil
@@ -52,7 +52,7 @@ public enum ConsentPDF {
     private static func signature(
         _ signature: ConsentDocumentLayout.Signature, _ image: PNGImage?, _ canvas: PDFCanvas
     ) throws(ConsentPDFError) {
-        // Statement, image, line, name and date stay together.
+        // Statement, image, line, name and date are kept on one page.
         canvas.space(20)
         try canvas.keep(image == nil ? 90 : 170)
         try canvas.text("I have read this document and I agree to take part.", .bold, size: 11)

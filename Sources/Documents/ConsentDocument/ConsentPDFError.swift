@@ -2,13 +2,13 @@ import Core
 
 /// An error of a consent that cannot be drawn.
 public enum ConsentPDFError: CodedError, Hashable {
-    /// No TrueType font is where one is looked for.
+    /// No TrueType font was found in the searched folders.
     case fontMissing
-    /// The file is no TrueType font that can be embedded.
+    /// The file is not a TrueType font that can be embedded.
     case fontUnreadable(path: String)
-    /// The signature is no PNG image that can be drawn.
+    /// The signature is not a PNG image that can be drawn.
     case signatureUnreadable
-    /// The PDF library gave up; the number is one of its error codes, in hexadecimal in its manual.
+    /// The PDF library failed with this error code, which its manual lists in hexadecimal.
     case library(UInt)
 
     /// The stable code.
@@ -21,13 +21,13 @@ public enum ConsentPDFError: CodedError, Hashable {
         }
     }
 
-    /// A sentence that says what to do.
+    /// A sentence with the remedy.
     public var message: String {
         switch self {
         case .fontMissing:
-            "No font was found to draw the consent with; install fonts-dejavu-core or name a TrueType font."
-        case .fontUnreadable(let path): "The file \(path) is no TrueType font that can be embedded."
-        case .signatureUnreadable: "The signature is no readable PNG image; give a PNG of at most 4096 pixels a side."
+            "No font was found for drawing the consent; install fonts-dejavu-core or specify a TrueType font."
+        case .fontUnreadable(let path): "The file \(path) is not a TrueType font that can be embedded."
+        case .signatureUnreadable: "The signature is not a readable PNG image; use up to 4096 pixels per side."
         case .library(let number):
             "The consent document could not be drawn (error 0x\(String(number, radix: 16)) of the PDF library)."
         }

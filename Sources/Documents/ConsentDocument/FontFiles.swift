@@ -1,10 +1,10 @@
 import Foundation
 
-/// The TrueType fonts that a document is drawn with. They are embedded, so that the document looks the same anywhere.
+/// The TrueType fonts of a document. They are embedded, so that the document looks the same on every system.
 public struct FontFiles: Sendable, Hashable {
     /// The path of the font for text.
     public var regular: String
-    /// The path of the font for headings; nil takes the one for text.
+    /// The path of the font for headings; nil uses the font for text.
     public var bold: String?
 
     public init(regular: String, bold: String? = nil) {
@@ -12,13 +12,13 @@ public struct FontFiles: Sendable, Hashable {
         self.bold = bold
     }
 
-    /// Folders where systems keep DejaVu Sans.
+    /// Folders in which systems store DejaVu Sans.
     public static let folders = [
         "/usr/share/fonts/truetype/dejavu", "/usr/share/fonts/dejavu", "/usr/share/fonts/dejavu-sans-fonts",
         "/usr/share/fonts/TTF", "/usr/local/share/fonts/dejavu", "/usr/local/share/fonts",
     ]
 
-    /// DejaVu Sans, from the first of the folders that has it; nil where none has.
+    /// Returns DejaVu Sans from the first of the folders that contains it; nil if none does.
     public static func dejaVu(in folders: [String] = folders) -> FontFiles? {
         for folder in folders {
             let regular = folder + "/DejaVuSans.ttf"

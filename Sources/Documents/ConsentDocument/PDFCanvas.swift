@@ -1,12 +1,12 @@
 import CHaru
 import Foundation
 
-/// A document that is being drawn by libharu: pages of A4 that text flows down.
+/// A document that is drawn with libharu: A4 pages with text from top to bottom.
 ///
-/// libharu reports an error once to a callback and then refuses to go on; the canvas keeps the first error and every
-/// step throws it.
+/// libharu reports an error once to a callback and then fails all further calls; the canvas stores the first error, and
+/// every method throws it.
 final class PDFCanvas {
-    /// Points on all sides.
+    /// The margin on all sides, in points.
     static let margin: Float = 56
     static let width: Float = 595.276
     static let height: Float = 841.89
@@ -25,11 +25,11 @@ final class PDFCanvas {
     private var regular: HPDF_Font?
     private var bold: HPDF_Font?
     private var pages: [HPDF_Page] = []
-    /// The height of the next line's top above the lower edge.
+    /// The distance of the next line's top from the lower edge.
     private var top: Float = 0
 
     init(fonts: FontFiles) throws(ConsentPDFError) {
-        // The box lives as long as the canvas, and the document is freed with it.
+        // The box lives as long as the canvas, which frees the document in its deinitializer.
         let box = Unmanaged.passUnretained(errors).toOpaque()
         let made = HPDF_New(
             { code, _, box in
@@ -72,16 +72,16 @@ final class PDFCanvas {
         try check()
     }
 
-    /// Begins a new page where less than so many points are left.
+    /// Begins a new page if less than `points` points are left.
     func keep(_ points: Float) throws(ConsentPDFError) {
         if top - points < PDFCanvas.margin { try newPage() }
     }
 
     func space(_ points: Float) { top -= points }
 
-    /// Draws a paragraph, broken into lines and over pages.
+    /// Draws a paragraph, broken into lines and pages.
     ///
-    /// - Parameter keepWith: points that must be left below the first line, so that no heading ends a page.
+    /// - Parameter keepWith: points that must be left below the first line, so that no heading is at the end of a page.
     func text(
         _ text: String, _ face: Face = .regular, size: Float, indent: Float = 0, grey: Float = 0, keepWith: Float = 0
     ) throws(ConsentPDFError) {
@@ -95,7 +95,7 @@ final class PDFCanvas {
         try check()
     }
 
-    /// Draws a line across so many points.
+    /// Draws a horizontal line of `length` points.
     func rule(_ length: Float) throws(ConsentPDFError) {
         guard let page = pages.last else { return }
         HPDF_Page_SetLineWidth(page, 0.5)
@@ -106,7 +106,7 @@ final class PDFCanvas {
         try check()
     }
 
-    /// Draws an image in a box of at most so many points.
+    /// Draws an image in a box, with the maximum size `width` times `height` points.
     func image(_ image: PNGImage, width: Float, height: Float) throws(ConsentPDFError) {
         let loaded = HPDF_LoadRawImageFromMem(
             document, image.pixels, HPDF_UINT(image.width), HPDF_UINT(image.height), HPDF_CS_DEVICE_RGB, 8)
@@ -122,14 +122,15 @@ final class PDFCanvas {
         try check()
     }
 
-    /// Numbers the pages and gives the finished file.
+    /// Adds page numbers and returns the finished file.
     func finish(title: String) throws(ConsentPDFError) -> Data {
         for (index, page) in pages.enumerated() {
             let text = "\(index + 1) / \(pages.count)"
             let width = self.width(text, .regular, size: 9)
             draw(text, .regular, size: 9, x: (PDFCanvas.width - width) / 2, y: 30, grey: 0.4, on: page)
         }
-        // Information strings are Latin unless the encoder says otherwise: only what is safe in both goes there.
+        // Information strings are Latin-1 unless the encoder specifies otherwise, so only characters that are the same
+        // in both encodings are written.
         HPDF_SetInfoAttr(document, HPDF_INFO_TITLE, String(title.unicodeScalars.filter(\.isASCII).map(Character.init)))
         HPDF_SaveToStream(document)
         try check()
@@ -188,10 +189,10 @@ final class PDFCanvas {
     }
 }
 
-/// Text as libharu can draw it.
+/// Prepares text for libharu.
 enum PDFText {
-    /// Characters beyond the Basic Multilingual Plane, which its encoder does not know, become a box; white space and
-    /// control characters become spaces.
+    /// Replaces characters beyond the Basic Multilingual Plane, which libharu's encoder does not support, by a box, and
+    /// white space and control characters by spaces.
     static func drawable(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in text.precomposedStringWithCanonicalMapping.unicodeScalars {
@@ -201,7 +202,7 @@ enum PDFText {
                 result.append(scalar)
             case 0x0...0x1F, 0x7F, 0x80...0x9F, 0x2028, 0x2029: result.append(" ")
             case 0x10000...: result.append("\u{25A1}")
-            // Marks without a width, variation selectors and private characters.
+            // Drops marks without a width, variation selectors and private characters.
             default: break
             }
         }

@@ -3,11 +3,11 @@ import Foundation
 
 /// The pixels of a PNG file on white paper (<https://www.w3.org/TR/png-3/>).
 ///
-/// All colour types and depths are read, without interlacing. Anything wrong in the file makes no image. libharu hands PNG
-/// files to libpng without a way back from its errors: a damaged file would end the process. So a signature is read here,
-/// and only its pixels are handed over.
+/// All colour types and depths are supported, without interlacing. For any fault in the file there is no image. libharu
+/// passes PNG files to libpng without handling its errors: a damaged file would terminate the process. The signature is
+/// therefore decoded here, and only its pixels are passed to libharu.
 struct PNGImage {
-    /// The longest side in pixels; more is a mistake or an attack on memory.
+    /// Maximum length of a side in pixels. A larger image is a mistake or an attack on memory.
     static let maximumSide = 4096
 
     let width: Int
@@ -22,7 +22,7 @@ struct PNGImage {
         let depth: Int
         let color: UInt8
 
-        /// Samples of a pixel; nil for a colour type that is not.
+        /// The number of samples per pixel; nil for an invalid colour type.
         var channels: Int? {
             switch (color, depth) {
             case (0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (3, 1), (3, 2), (3, 4), (3, 8): 1
@@ -74,7 +74,7 @@ struct PNGImage {
 
     // MARK: Chunks
 
-    /// The chunks up to the end; nil where one is cut off or its checksum is wrong.
+    /// Returns the chunks up to the end; nil if one is truncated or its checksum is wrong.
     private static func chunks(_ bytes: [UInt8]) -> [(name: String, body: ArraySlice<UInt8>)]? {
         var chunks: [(name: String, body: ArraySlice<UInt8>)] = []
         var offset = 8
@@ -93,7 +93,7 @@ struct PNGImage {
 
     private static func header(_ body: ArraySlice<UInt8>) -> Header? {
         let bytes = Array(body)
-        // Compression, filter and interlace methods: the only ones that are read are 0.
+        // Compression, filter and interlace methods: only 0 is supported.
         guard bytes.count == 13, bytes[10...] == [0, 0, 0] else { return nil }
         let header = Header(width: number(bytes, 0), height: number(bytes, 4), depth: Int(bytes[8]), color: bytes[9])
         return (1...maximumSide).contains(header.width) && (1...maximumSide).contains(header.height) ? header : nil
@@ -108,7 +108,8 @@ struct PNGImage {
         bytes.withUnsafeBufferPointer { UInt32(crc32_z(0, $0.baseAddress, $0.count)) }
     }
 
-    /// The content of a zlib stream (RFC 1950); nil where the stream is damaged or holds more or less than so many bytes.
+    /// Returns the content of a zlib stream (RFC 1950); nil if the stream is damaged or does not contain exactly
+    /// `count` bytes.
     static func inflated(_ stream: [UInt8], count: Int) -> [UInt8]? {
         var status = Z_OK
         let content = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
@@ -121,7 +122,7 @@ struct PNGImage {
 
     // MARK: Pixels
 
-    /// Undoes the filter of each row in place; false for a filter that is not.
+    /// Reverses the filter of each row in the buffer. Returns false for an invalid filter.
     private static func unfilter(_ rows: inout [UInt8], _ rowBytes: Int, step: Int) -> Bool {
         let stride = rowBytes + 1
         for start in Swift.stride(from: 0, to: rows.count, by: stride) {
@@ -150,7 +151,7 @@ struct PNGImage {
         return far.left <= far.up && far.left <= far.corner ? left : far.up <= far.corner ? up : corner
     }
 
-    /// A pixel's colour on white; nil for a colour that the palette has not.
+    /// Returns a pixel's colour on white; nil for a colour that is not in the palette.
     private static func pixel(
         _ samples: [Int], _ color: UInt8, _ depth: Int, _ palette: [UInt8], _ transparency: [UInt8]
     ) -> [UInt8]? {
@@ -170,7 +171,7 @@ struct PNGImage {
             let levels = (0..<3).map { level(samples[min($0, grey - 1)]) }
             return on(level(samples[grey]), levels)
         default:
-            // One colour may be named as transparent.
+            // One colour can be declared as transparent.
             let named = (0..<(transparency.count / 2)).map {
                 Int(transparency[$0 * 2]) << 8 | Int(transparency[$0 * 2 + 1])
             }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The checks that a TrueType file must pass before a C library reads it: libharu trusts the offsets that a font gives.
+/// Checks a TrueType file before a C library reads it, because libharu trusts the offsets in a font.
 ///
 /// <https://learn.microsoft.com/typography/opentype/spec/otff>
 enum TrueTypeFile {
@@ -9,7 +9,7 @@ enum TrueTypeFile {
         "OS/2", "cmap", "glyf", "head", "hhea", "hmtx", "loca", "maxp", "name", "post",
     ]
 
-    /// Whether every table lies inside of the file, has the right checksum, and none that is needed is missing.
+    /// Returns whether every table is inside the file and has the right checksum, and no required table is missing.
     static func isWhole(_ data: Data) -> Bool {
         data.withUnsafeBytes { bytes in
             guard bytes.count >= 12, [0x0001_0000, 0x7472_7565].contains(number(bytes, 0)) else { return false }
@@ -30,7 +30,7 @@ enum TrueTypeFile {
         }
     }
 
-    /// The sum of a table's 32-bit words; the adjustment inside of `head` counts as 0.
+    /// Returns the sum of a table's 32-bit words; the adjustment inside `head` is treated as 0.
     private static func sum(_ bytes: UnsafeRawBufferPointer, _ offset: Int, _ length: Int, isHead: Bool) -> UInt32 {
         var sum: UInt32 = 0
         var place = 0

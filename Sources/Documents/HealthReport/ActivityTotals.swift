@@ -6,15 +6,15 @@ struct ActivityTotals: Sendable {
     private var sums = (minutes: ExactSum(), distance: ExactSum(), energy: ExactSum())
 
     var minutes: Double { sums.minutes.value }
-    /// In metres, over all kinds of distance.
+    /// Distance in metres, over all kinds of distance.
     var distance: Double { sums.distance.value }
-    /// In kilocalories.
+    /// Energy in kilocalories.
     var energy: Double { sums.energy.value }
 
     /// Adds a workout.
     ///
-    /// - Parameter type: says what is likely of its figures.
-    /// - Returns: how many figures are left out, as they are not.
+    /// - Parameter type: the type with the plausible ranges of the values.
+    /// - Returns: the number of values that are omitted because they are outside of these ranges.
     mutating func add(_ workout: HealthWorkout, of type: HealthType) -> Int {
         count += 1
         var leftOut = 0
@@ -37,13 +37,14 @@ struct ActivityTotals: Sendable {
     }
 }
 
-/// A sum of numbers to the millionth. Unlike one of floating-point numbers it is the same in whatever order they come.
+/// A sum of numbers, rounded to millionths. Unlike a floating-point sum, it does not depend on the order of the
+/// numbers.
 struct ExactSum: Sendable {
     private var millionths: Int64 = 0
 
     var value: Double { Double(millionths) / 1_000_000 }
 
-    /// Adds a number that is not negative. What is too large to count stays at the largest sum.
+    /// Adds a number that is not negative. A sum that overflows stays at the maximum.
     mutating func add(_ number: Double) {
         let (sum, isTooLarge) = millionths.addingReportingOverflow(Int64(min(number * 1_000_000, 9e18).rounded()))
         millionths = isTooLarge ? .max : sum

@@ -1,39 +1,42 @@
 import FHIR
 import HealthData
 
-/// Daily aggregates: sums of steps, energy, distances and the like by day of the person's clock, in which phone and
-/// watch that counted the same thing count once. A view: the samples themselves are never changed.
+/// Daily aggregates: sums of steps, energy, distances and the like by day of the person's clock. If phone and watch
+/// counted the same thing, it is counted once. The samples themselves are not changed.
 ///
-/// The rule, for each type by itself:
+/// The rule, for each type separately:
 ///
-/// 1. A sample covers the seconds from its start until its end, at least one; its amount is spread evenly over them.
-/// 2. At each second one source counts: the first by ``SourceRank`` of those with a sample there. What the others have
-///    there is left out. Samples of one source add up where they overlap: two meals eaten together are two.
-/// 3. A sample that is covered in part by sources before its own counts with the part of its seconds that is not.
-/// 4. A sample's seconds belong to the days of the clock that it was recorded by (the offset of its start), so one that
-///    spans midnight is split there.
+/// 1. A sample covers the seconds from its start to its end, at least one; its amount is distributed evenly over them.
+/// 2. At each second one source is used: the first by ``SourceRank`` of those with a sample at that time. The amounts
+///    of the others are omitted there. Samples of one source are added if they overlap: two meals eaten together are
+///    two.
+/// 3. A sample that is partly covered by sources with higher priority contributes the part of its seconds that is not
+///    covered.
+/// 4. A sample's seconds belong to the days of the clock that it was recorded by (the offset of its start), so a sample
+///    that spans midnight is split there.
 ///
-/// From it follows: the total is never more than the plain sum of the samples, and never less than the sum of the most
-/// believed source. (It *can* be less than that of another source: the watch that counted few steps in an hour is
-/// believed over the phone that counted many.) The order in which samples come makes no difference, to the last digit.
+/// It follows that the total is never more than the plain sum of the samples, and never less than the sum of the source
+/// with the highest priority. (It *can* be less than the sum of another source: a watch that counted few steps in an
+/// hour has priority over a phone that counted many.) The result does not depend on the order of the samples, to the
+/// last digit.
 ///
-/// Not counted, but in ``leftOut``: negative amounts, samples longer than ``longest`` (nothing tells the day), and what
-/// is over ``sampleLimit``. Memory: 24 bytes a sample.
+/// The following are not included, but counted in ``leftOut``: negative amounts, samples longer than ``longest`` (their
+/// day is unknown), and samples beyond ``sampleLimit``. Memory: 24 bytes a sample.
 public struct DailyAggregates: Sendable {
-    /// As many samples are kept of all types together.
+    /// Maximum number of samples of all types together.
     public static let sampleLimit = 4_000_000
-    /// The longest sample that is split by days: 31 days, in seconds.
+    /// Maximum duration of a sample that is split by days: 31 days, in seconds.
     public static let longest: Int64 = 31 * 86_400
-    /// As many sources are told apart; more are one source a kind of product.
+    /// Maximum number of sources that are distinguished; further sources are combined by kind of product.
     static let sourceLimit = 256
 
-    /// The reason that a sample is not in the daily aggregates.
+    /// The reason why a sample is not in the daily aggregates.
     public enum LeftOut: String, Sendable, CaseIterable {
         /// The amount is negative.
         case negative
-        /// The sample lasts longer than is believed.
+        /// The sample is longer than the limit.
         case tooLong = "too-long"
-        /// More samples came than are kept.
+        /// The maximum number of samples is reached.
         case overLimit = "over-limit"
     }
 
@@ -54,13 +57,14 @@ public struct DailyAggregates: Sendable {
         var range: Range<Int64> { start..<start + Int64(length) }
     }
 
-    /// - Parameter types: the types to sum; those that do not add up (``HealthType/Aggregation/discrete``) are not.
+    /// - Parameter types: the types to sum. Types that are not cumulative (``HealthType/Aggregation/discrete``) are
+    ///   ignored.
     public init(of types: some Sequence<HealthType>) {
         entries = Dictionary(
             types.filter { $0.aggregation == .cumulative }.map { ($0, []) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Takes a sample. Those of other types, and those without a quantity, are passed over.
+    /// Adds a sample. Samples of other types, and samples without a quantity, are ignored.
     public mutating func add(_ sample: HealthSample) {
         guard case .quantity(let quantity) = sample.value, entries[sample.type] != nil else { return }
         let amount = quantity.number.double
@@ -76,10 +80,10 @@ public struct DailyAggregates: Sendable {
         entries[sample.type]?.append(entry)
     }
 
-    /// The days that have data, in order.
+    /// Returns the days with data, in order.
     public mutating func days(of type: HealthType) -> [DailyAggregate] {
         guard var list = entries[type] else { return [] }
-        // The list is taken out while it is sorted, so that there is one copy of it.
+        // The list is removed from the dictionary while it is sorted, so that it is not copied.
         entries[type] = []
         let sorted = ranks.indices.sorted { ranks[$0] < ranks[$1] }
         var order = Array(repeating: 0, count: ranks.count)
@@ -88,7 +92,7 @@ public struct DailyAggregates: Sendable {
         var days = UnfinishedDays(ranks: ranks)
         var begin = 0
         while begin < list.count {
-            // Samples that overlap one another, in a chain: what lies outside of the chain makes no difference to it.
+            // A chain of samples that overlap each other. Samples outside of the chain do not affect it.
             var end = begin + 1
             var reach = list[begin].range.upperBound
             var isOneSource = true
@@ -104,7 +108,7 @@ public struct DailyAggregates: Sendable {
         return days.finished
     }
 
-    /// An order that depends on the samples alone: floating-point sums depend on theirs.
+    /// Defines an order that depends only on the samples, because floating-point sums depend on the order.
     private static func precedes(_ left: Entry, _ right: Entry, _ order: [Int]) -> Bool {
         if left.start != right.start { return left.start < right.start }
         if left.length != right.length { return left.length < right.length }
@@ -131,12 +135,12 @@ public struct DailyAggregate: Sendable, Hashable {
     public let day: HealthDay
     /// The total in the unit of the type, each second counted once.
     public let total: Double
-    /// The plain sum of all samples, whatever they overlap.
+    /// The plain sum of all samples, including overlaps.
     public let plainSum: Double
-    /// The parts of the total that the sources contribute, the most believed first.
+    /// The contributions of the sources to the total, in descending priority.
     public let sources: [Contribution]
 
-    /// The part of one source.
+    /// The contribution of one source.
     public struct Contribution: Sendable, Hashable {
         /// The source.
         public let source: SourceRank

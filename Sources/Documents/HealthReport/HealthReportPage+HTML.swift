@@ -1,12 +1,13 @@
 import HealthData
 
 extension HealthReportPage {
-    /// The page: one HTML document that loads nothing, runs nothing, and holds no name of a person, app or device.
+    /// Returns the page: one HTML document that loads nothing, contains no scripts, and contains no name of a person,
+    /// app or device.
     ///
-    /// It adapts to narrow screens, to dark mode and to paper. Each plot is an SVG with a title and a description, and
-    /// has its numbers in a table beside it.
+    /// It adapts to narrow screens, to dark mode and to paper. Each plot is an SVG with a title and a description,
+    /// followed by a table of its numbers.
     ///
-    /// - Parameter importReport: the import report; it stands at the end.
+    /// - Parameter importReport: the import report, which is shown at the end.
     public mutating func html(importReport: HealthImportReport) -> String {
         let stepDays = stepType.map { steps.days(of: $0) } ?? []
         let shownSteps = stepDays.filter { days.contains($0.day) }
@@ -147,8 +148,8 @@ extension HealthReportPage {
     private static func writeFooter(to html: inout HTML) {
         html.element(
             "footer",
-            "Days are those of the clock that a sample was recorded by, as far as the export tells it. This page holds "
-                + "everything it shows and loads nothing. It is no medical advice.")
+            "Days are those of the clock that a sample was recorded by, if the export contains it. This page contains "
+                + "all its data and loads nothing. It is not medical advice.")
         html.line()
     }
 }

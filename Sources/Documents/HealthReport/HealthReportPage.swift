@@ -1,20 +1,20 @@
 import HealthData
 
-/// A page about someone's health data, gathered sample by sample: steps, heart rate, sleep, workouts, and which sources
-/// there are data of on which days.
+/// A page about a person's health data, which is added sample by sample: steps, heart rate, sleep, workouts, and the
+/// days with data of each source.
 ///
 /// ```swift
 /// var report = HealthReportPage()
-/// let account = try HealthExport(path: "export.zip").convert { report.add($0) }
-/// let html = report.html(account: account)
+/// let importReport = try HealthExport(path: "export.zip").convert { report.add($0) }
+/// let html = report.html(importReport: importReport)
 /// ```
 ///
-/// Pure, and the order of the samples makes no difference. Memory grows by 24 bytes a sample of steps and of
-/// sleep, each up to a limit (``DailyAggregates``, ``HealthNights``), else by the days.
+/// It has no side effects, and the result does not depend on the order of the samples. Memory grows by 24 bytes a
+/// sample of steps and of sleep, each up to a limit (``DailyAggregates``, ``HealthNights``), otherwise by the days.
 public struct HealthReportPage: Sendable {
-    /// The first and last day that are shown, by the person's clock.
+    /// The displayed days, by the person's clock.
     public let days: ClosedRange<HealthDay>
-    /// Whether the caller asked for certain days.
+    /// Whether the caller limited the days.
     let isLimited: (since: Bool, until: Bool)
     var steps: DailyAggregates
     let stepType: HealthType?
@@ -22,20 +22,20 @@ public struct HealthReportPage: Sendable {
     var nights = HealthNights(keepsFingerprints: false)
     var workouts: [String: ActivityTotals] = [:]
     var coverage: [SourceKind: [Int: Int]] = [:]
-    /// By identifier.
+    /// The types by identifier.
     var types: [String: TypeSpan] = [:]
-    /// Values outside of what is likely, which the plots leave out.
+    /// Values outside of the plausible range, which are not in the plots.
     private(set) var implausibleSteps = 0
     private(set) var implausibleRates = 0
     private(set) var unlikelyFigures = 0
-    /// Observations that do not lie in ``days``.
+    /// Observations outside of ``days``.
     private(set) var outsideDays = 0
     private var roles: [ObjectIdentifier: Role] = [:]
 
-    /// The use that is made of the samples of a type.
+    /// How the samples of a type are used.
     private enum Role { case steps, heartRate, sleep, workout, other }
 
-    /// The row of a source in the coverage: a kind of product, or what was typed in.
+    /// A source in the coverage: a kind of product, or entry by hand.
     struct SourceKind: Hashable, Comparable {
         let rank: SourceRank
 
@@ -54,7 +54,7 @@ public struct HealthReportPage: Sendable {
     struct TypeSpan {
         let title: String
         var count = 0
-        /// Nil where none has a day.
+        /// The first day; nil if no observation has a day.
         var first: HealthDay?
         var last: HealthDay?
 
@@ -62,8 +62,8 @@ public struct HealthReportPage: Sendable {
     }
 
     /// - Parameters:
-    ///   - since: the first day that is shown; nil for the first one that there is.
-    ///   - until: the last one.
+    ///   - since: the first displayed day; nil for the first day with data.
+    ///   - until: the last displayed day; nil for the last day with data.
     public init(since: HealthDay? = nil, until: HealthDay? = nil) {
         let first = since ?? HealthDay(number: -1_000_000)
         days = first...max(first, until ?? HealthDay(number: 1_000_000))
@@ -72,12 +72,12 @@ public struct HealthReportPage: Sendable {
         steps = DailyAggregates(of: [stepType].compactMap { $0 })
     }
 
-    /// Takes an observation.
+    /// Adds an observation.
     public mutating func add(_ observation: HealthObservation) {
         let sample = observation.sample
         let day = HealthDay(sample.start)
         let role = role(of: sample.type)
-        // Steps and sleep span midnight and are cut to the days when they are summed up.
+        // Steps and sleep span midnight; they are limited to the displayed days when they are summed up.
         switch role {
         case .steps: addSteps(sample)
         case .sleep: nights.add(observation)
@@ -104,8 +104,8 @@ public struct HealthReportPage: Sendable {
         }
     }
 
-    /// Takes a record with a structure of its own: an electrocardiogram, the summary of a day. It is in no plot but that
-    /// of the sources, and there only if it tells its source.
+    /// Adds a special record: an electrocardiogram, the summary of a day. It is only in the plot of the sources, and
+    /// only if its source is known.
     public mutating func add(_ record: some SpecialRecord) {
         let day: HealthDay? =
             switch record.time {

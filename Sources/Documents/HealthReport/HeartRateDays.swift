@@ -1,45 +1,45 @@
 import HealthData
 
-/// Lowest, highest and median heart rate by day, in memory that grows with the days and not with the samples.
+/// Lowest, highest and median heart rate by day, in memory that grows with the days, not with the samples.
 ///
-/// The median is that of the values rounded to whole beats (of an even number the lower one in the middle): each day
-/// has a count for every value, and the counts of days add up to those of weeks and months.
+/// The median is that of the values rounded to whole beats (for an even number of values, the lower of the two middle
+/// ones). Each day has a count for every value; the counts of weeks and months are sums of these.
 public struct HeartRateDays: Sendable {
-    /// Rates are counted up to this; what is higher counts as this in the median.
+    /// Maximum of the counted rates; for the median, higher rates are replaced by it.
     static let highestCounted = 400
 
     private var days: [Int: Range] = [:]
 
-    /// Makes days without rates.
+    /// Creates days without rates.
     public init() {}
 
-    /// Takes a rate in beats a minute. What is below zero or no number is passed over.
+    /// Adds a rate in beats per minute. Negative rates and values that are not finite are ignored.
     public mutating func add(_ rate: Double, on day: HealthDay) {
         guard rate >= 0, rate.isFinite else { return }
         days[day.number, default: Range()].add(rate)
     }
 
-    /// The days that have data, in order.
+    /// The days with data, in order.
     public var all: [(day: HealthDay, range: Range)] {
         days.sorted { $0.key < $1.key }.map { (HealthDay(number: $0.key), $0.value) }
     }
 
-    /// The rates of a span of time.
+    /// The rates of a period.
     public struct Range: Sendable, Hashable {
         /// The number of rates.
         public private(set) var count = 0
-        /// The lowest rate, in beats a minute.
+        /// The lowest rate, in beats per minute.
         public private(set) var lowest = Double.infinity
-        /// The highest rate, in beats a minute.
+        /// The highest rate, in beats per minute.
         public private(set) var highest = -Double.infinity
-        /// How often each value comes, from ``first`` on.
+        /// The number of occurrences of each value, from ``first`` on.
         private var counts: [UInt32] = []
         private var first = 0
 
-        /// Makes a range without rates.
+        /// Creates a range without rates.
         public init() {}
 
-        /// The median in whole beats; nil where there is no rate.
+        /// The median in whole beats; nil if there are no rates.
         public var median: Int? {
             guard count > 0 else { return nil }
             var rest = (count - 1) / 2

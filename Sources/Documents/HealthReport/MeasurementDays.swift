@@ -32,16 +32,16 @@ public struct MeasurementDays: Sendable, Hashable {
 
     private var days: [Int: Values] = [:]
 
-    /// Makes days without values.
+    /// Creates days without values.
     public init() {}
 
-    /// Adds a value. One that is no number is left out.
+    /// Adds a value. A value that is not finite is ignored.
     public mutating func add(_ value: Double, on day: HealthDay) {
         guard value.isFinite else { return }
         days[day.number, default: Values()].add(value)
     }
 
-    /// The days that have values, in order.
+    /// The days with values, in order.
     public var all: [(day: HealthDay, values: Values)] {
         days.sorted { $0.key < $1.key }.map { (HealthDay(number: $0.key), $0.value) }
     }

@@ -1,8 +1,8 @@
-/// A measured number for a reader, with the digits that its unit needs.
+/// Formats measured numbers with the digits that their unit needs.
 public enum MeasurementNumber {
-    /// The number with the decimal digits of its unit, without zeros at the end: `97`, `36.8`, `12,345`.
+    /// Returns the number with the decimal digits of its unit, without zeros at the end: `97`, `36.8`, `12,345`.
     ///
-    /// - Parameter ucum: the UCUM code of the unit; nil where it is not known.
+    /// - Parameter ucum: the UCUM code of the unit; nil if it is unknown.
     public static func text(_ value: Double, ucum: String?) -> String {
         guard value.isFinite else { return "–" }
         let places = decimals(of: value, ucum: ucum)
@@ -19,10 +19,10 @@ public enum MeasurementNumber {
         return sign + ReportNumber.grouped(Int(whole)) + (places == 0 || fraction.isEmpty ? "" : "." + fraction)
     }
 
-    /// A count with its digits in groups: `12,345`.
+    /// Returns a count with grouped digits: `12,345`.
     public static func count(_ value: Int) -> String { ReportNumber.grouped(value) }
 
-    /// The number of decimal digits that a reader needs: by the unit, otherwise three significant digits.
+    /// Returns the number of decimal digits to display: by the unit, otherwise three significant digits.
     static func decimals(of value: Double, ucum: String?) -> Int {
         if let ucum {
             if ucum.hasPrefix("{") { return 0 }

@@ -1,25 +1,25 @@
 import Core
 import HealthData
 
-/// The measurements of a person by type: daily summaries, plots, and the names of the files that hold every row.
+/// The measurements of a person by type: daily summaries, plots, and the names of the files with all rows.
 ///
-/// Pure: the order of the measurements makes no difference. Memory grows by 24 bytes for each sample of an amount (steps,
-/// energy) and of sleep, otherwise by the days.
+/// It has no side effects, and the result does not depend on the order of the measurements. Memory grows by 24 bytes
+/// for each sample of an amount (steps, energy) and of sleep, otherwise by the days.
 public struct MeasurementReport: Sendable {
     /// Maximum number of types with a section of their own. Further types share one section.
     public static let maximumTypes = 300
 
-    /// A type as the page names it.
+    /// A type of measurement on the page.
     public struct Group: Sendable, Hashable {
         /// The identifier of the type, or the name of a measurement that the table of types does not have.
         public let key: String
-        /// The name for people.
+        /// The name shown to people.
         public let title: String
 
-        /// A type of the table.
+        /// Creates a group for a type of the table.
         public init(_ type: HealthType) { (key, title) = (type.identifier, type.title) }
 
-        /// A measurement that the table of types does not have.
+        /// Creates a group for a measurement that is not in the table of types.
         public init(named title: String) {
             key = "other:" + title
             self.title = title
@@ -33,7 +33,7 @@ public struct MeasurementReport: Sendable {
         var count = 0
         var first: HealthDay?
         var last: HealthDay?
-        /// The values by the name of the part and its unit: one for a quantity, two for a blood pressure.
+        /// The values by the title of the part and its unit: one series for a quantity, two for a blood pressure.
         var series: [Series: MeasurementDays] = [:]
         var activities: [String: ActivityTotals] = [:]
         /// The number of each coded value.
@@ -55,7 +55,7 @@ public struct MeasurementReport: Sendable {
     private var amounts = DailyAggregates(of: HealthTypeTable.standard.all)
     private var nights = HealthNights(keepsFingerprints: false)
 
-    /// Makes a report without measurements.
+    /// Creates a report without measurements.
     public init() {}
 
     /// The number of measurements.
@@ -64,14 +64,14 @@ public struct MeasurementReport: Sendable {
     /// The number of types.
     public var typeCount: Int { contents.count }
 
-    /// The days of the first and last measurement; nil where there is none with a day.
+    /// The days of the first and last measurement; nil if no measurement has a day.
     public var days: ClosedRange<HealthDay>? {
         guard let first = contents.values.compactMap(\.first).min(), let last = contents.values.compactMap(\.last).max()
         else { return nil }
         return first...last
     }
 
-    /// Names the file that holds every row of a group. The page links it.
+    /// Sets the name of the file with all rows of a group. The page contains a link to it.
     public mutating func setFile(_ name: String, of group: Group) { contents[group.key]?.file = name }
 
     /// Adds a sample of a type of the table.
@@ -108,7 +108,7 @@ public struct MeasurementReport: Sendable {
         contents[sample.type.identifier] = content
     }
 
-    /// A number of a measurement that the table of types does not have.
+    /// A number of a measurement that is not in the table of types.
     public struct Number: Sendable {
         let title: String
         let value: Double
@@ -117,8 +117,8 @@ public struct MeasurementReport: Sendable {
 
         /// - Parameters:
         ///   - title: the name of the measurement, or of its part.
-        ///   - unit: the unit as it was sent.
-        ///   - ucum: the UCUM code of the unit; nil where it is not known.
+        ///   - unit: the original unit.
+        ///   - ucum: the UCUM code of the unit; nil if it is unknown.
         public init(_ title: String, value: Double, unit: String, ucum: String?) {
             self.title = title
             self.value = value
@@ -127,12 +127,12 @@ public struct MeasurementReport: Sendable {
         }
     }
 
-    /// Adds a measurement that the table of types does not have.
+    /// Adds a measurement that is not in the table of types.
     ///
     /// - Parameters:
     ///   - numbers: the value and the parts that are numbers.
-    ///   - text: the value where it is no number.
-    ///   - day: the day by the person's clock; nil where it is not known.
+    ///   - text: the value if it is not a number.
+    ///   - day: the day by the person's clock; nil if it is unknown.
     public mutating func add(_ group: Group, numbers: [Number], text: String? = nil, on day: HealthDay?) {
         var content = begin(group, on: day)
         if let day {
@@ -148,7 +148,7 @@ public struct MeasurementReport: Sendable {
         contents[group.key] = content
     }
 
-    /// Maximum number of plots of one group, and of its different texts.
+    /// Maximum number of plots of one group, and maximum number of its different texts.
     private static let (maximumParts, maximumValues) = (20, 100)
 
     private mutating func begin(_ group: Group, on day: HealthDay?) -> Content {
@@ -164,10 +164,10 @@ public struct MeasurementReport: Sendable {
 
     private static let sleep = "HKCategoryTypeIdentifierSleepAnalysis"
 
-    /// The daily totals of a type whose amounts add up.
+    /// Returns the daily totals of a cumulative type.
     mutating func totals(of type: HealthType) -> [DailyAggregate] { amounts.days(of: type) }
 
-    /// The nights, in order.
+    /// Returns the nights, in order.
     mutating func sleepNights() -> [(day: HealthDay, times: SleepTimes)] {
         var found: [(day: HealthDay, times: SleepTimes)] = []
         nights.forEachNight { found.append(($0.day, $0.times)) }

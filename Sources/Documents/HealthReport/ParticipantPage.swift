@@ -1,6 +1,7 @@
-/// A page that shows a person all that a study stores about them: one HTML document that loads nothing and runs nothing.
+/// A page that shows a person all data that a study stores about them: one HTML document that loads nothing and
+/// contains no scripts.
 ///
-/// The caller decides the content. Text is escaped here.
+/// The caller determines the content. Text is escaped here.
 public struct ParticipantPage: Sendable {
     /// A part of a section.
     public enum Block: Sendable {
@@ -8,7 +9,7 @@ public struct ParticipantPage: Sendable {
         case paragraph(String)
         /// Names with their values.
         case facts([(name: String, value: String)])
-        /// A table with words in all columns; each row is as long as the header.
+        /// A table with text in all columns; each row is as long as the header.
         case table(header: [String], rows: [[String]])
         /// A text with a heading, facts about it, and its paragraphs under their own headings.
         case document(
@@ -25,10 +26,10 @@ public struct ParticipantPage: Sendable {
         public let question: String
         /// The answer; nil for the heading of a group.
         public let answer: String?
-        /// The number of groups around it.
+        /// The number of enclosing groups.
         public let level: Int
 
-        /// Makes a question with its answer.
+        /// Creates a question with its answer.
         public init(question: String, answer: String?, level: Int) {
             self.question = question
             self.answer = answer
@@ -43,7 +44,7 @@ public struct ParticipantPage: Sendable {
         let blocks: [Block]
 
         /// - Parameters:
-        ///   - id: the name of the section in the page's address: letters, digits and `-`.
+        ///   - id: the fragment identifier of the section in the page's URL: letters, digits and `-`.
         ///   - blocks: the content; an empty section shows "Nothing."
         public init(id: String, title: String, blocks: [Block]) {
             self.id = id
@@ -67,7 +68,7 @@ public struct ParticipantPage: Sendable {
         self.sections = sections
     }
 
-    /// The page.
+    /// The HTML of the page.
     public var html: String {
         var html = HTML()
         html.verbatim("<!DOCTYPE html>\n")
@@ -178,14 +179,14 @@ public struct ParticipantPage: Sendable {
         }
     }
 
-    /// A region that scrolls. It must be reachable by the keyboard, and needs a name for that.
+    /// Writes a scrolling region. It must be reachable by the keyboard, and needs a name for that.
     private static func scroll(_ name: String, to html: inout HTML, _ body: (inout HTML) -> Void) {
         html.element("div", ["class": "scroll", "role": "region", "tabindex": "0", "aria-label": name], body)
     }
 }
 
 extension MeasurementReport {
-    /// Writes the sections of all types, by their titles.
+    /// Writes the sections of all types, ordered by title.
     mutating func write(id: String, to html: inout HTML) {
         let ordered = contents.sorted { ($0.value.title, $0.key) < ($1.value.title, $1.key) }
         if ordered.count > 3 {

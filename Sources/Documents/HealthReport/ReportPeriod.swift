@@ -1,11 +1,11 @@
 import FHIR
 import HealthData
 
-/// The length of the spans that a plot shows side by side: so that ten years fit on a page as well as ten days.
+/// The length of the periods in a plot, chosen so that ten years fit on a page as well as ten days.
 enum ReportPeriod: String, Sendable {
     case day, week, month, year
 
-    /// The shortest period of which the days make no more than some two hundred.
+    /// Returns the shortest period with which a plot of the days has no more than about two hundred periods.
     init(of days: ClosedRange<HealthDay>) {
         switch days.upperBound.number - days.lowerBound.number + 1 {
         case ...184: self = .day
@@ -15,7 +15,7 @@ enum ReportPeriod: String, Sendable {
         }
     }
 
-    /// The first day of the period that a day lies in. Weeks begin on Monday.
+    /// Returns the first day of the period that contains a day. Weeks begin on Monday.
     func start(of day: HealthDay) -> HealthDay {
         let date = day.date
         return switch self {
@@ -26,7 +26,7 @@ enum ReportPeriod: String, Sendable {
         }
     }
 
-    /// The first day of the period after the one that begins on a day.
+    /// Returns the first day of the period after the one that begins on a day.
     private func next(after start: HealthDay) -> HealthDay {
         let date = start.date
         return switch self {
@@ -41,7 +41,7 @@ enum ReportPeriod: String, Sendable {
         HealthDay(number: CivilDate.days(year: year, month: month, day: 1))
     }
 
-    /// The periods of the days, without a gap.
+    /// Returns the first days of the periods, without a gap.
     func starts(of days: ClosedRange<HealthDay>) -> [HealthDay] {
         var starts = [start(of: days.lowerBound)]
         var day = next(after: start(of: days.lowerBound))
@@ -52,7 +52,7 @@ enum ReportPeriod: String, Sendable {
         return starts
     }
 
-    /// The period in words: `2023-02-11`, `week of 2023-02-06`, `2023-02`, `2023`.
+    /// Returns the period as text: `2023-02-11`, `week of 2023-02-06`, `2023-02`, `2023`.
     func label(_ start: HealthDay) -> String {
         switch self {
         case .day: start.text
@@ -62,17 +62,17 @@ enum ReportPeriod: String, Sendable {
         }
     }
 
-    /// As short as the axis needs it.
+    /// Returns the period as a short text for the axis.
     func tick(_ start: HealthDay) -> String { self == .week ? start.text : label(start) }
 }
 
-/// Values of days, put together by period; periods without data are there too.
+/// Values of days, combined by period; periods without data are included.
 struct Periods<Value> {
     let period: ReportPeriod
     let starts: [HealthDay]
     let values: [Value?]
 
-    /// - Parameter days: in order. Nil where there are none.
+    /// - Parameter days: the days in order. The result is nil if there are none.
     init?(_ days: [(day: HealthDay, value: Value)], combine: (inout Value, Value) -> Void) {
         guard let first = days.first?.day, let last = days.last?.day else { return nil }
         period = ReportPeriod(of: first...last)

@@ -1,33 +1,33 @@
 import HealthData
 
-/// The days of ``DailyAggregates`` while the samples are dealt out to them.
+/// The days of ``DailyAggregates`` while the samples are distributed to them.
 struct UnfinishedDays {
     private let ranks: [SourceRank]
     private var days: [Int: Day] = [:]
 
     private struct Day {
         var plainSum = 0.0
-        /// By the place of the source.
+        /// Counted amounts by the index of the source.
         var counted: [UInt16: Double] = [:]
     }
 
     init(ranks: [SourceRank]) { self.ranks = ranks }
 
-    /// Deals out samples that overlap one another and nothing else.
+    /// Distributes samples of one chain, which overlap each other and no other samples.
     mutating func add(_ chain: ArraySlice<DailyAggregates.Entry>, isOneSource: Bool, order: [Int]) {
         guard !isOneSource else {
             for entry in chain { add(entry, covered: nil) }
             return
         }
-        // 1. The sources one by one, the most believed first.
+        // 1. The sources one by one, in descending priority.
         var bySource: [UInt16: [DailyAggregates.Entry]] = [:]
         for entry in chain { bySource[entry.source, default: []].append(entry) }
         let sources = bySource.sorted { order[Int($0.key)] < order[Int($1.key)] }
         var covered = TimeSpans()
         for (_, entries) in sources {
-            // 2. Each sample counts with the seconds that no source before its own has.
+            // 2. Each sample contributes the seconds that no source with higher priority covers.
             for entry in entries { add(entry, covered: covered) }
-            // 3. Then this source's seconds are taken too.
+            // 3. Then the seconds of this source are covered too.
             covered.formUnion(TimeSpans(sorted: entries.lazy.map(\.range)))
         }
     }
@@ -42,7 +42,7 @@ struct UnfinishedDays {
             let end = min(range.upperBound, (day + 1) * 86_400 - offset)
             let piece = end - begin
             let free = piece - (covered?.seconds(in: begin..<end) ?? 0)
-            // The whole sample stays digit for digit what it was.
+            // The amount of a whole sample keeps its digits.
             func share(_ seconds: Int64) -> Double {
                 seconds == Int64(entry.length) ? entry.amount : entry.amount * (Double(seconds) / length)
             }

@@ -1,4 +1,5 @@
-/// The values of one element's attributes by name, without a copy. Valid while the scanner reports the element.
+/// The values of one element's attributes by name, without copies. They are valid while the scanner reports the
+/// element.
 struct AttributeValues {
     private struct Slot {
         var start: Int32 = 0
@@ -6,15 +7,15 @@ struct AttributeValues {
     }
 
     private var slots = Array(repeating: Slot(), count: ExportAttribute.allCases.count)
-    /// One bit for each attribute that is there.
+    /// One bit for each attribute that is present.
     private var present: UInt32 = 0
     private var base: UnsafeMutablePointer<UInt8>?
 
-    /// Takes the attributes of an element, once, and resolves the references in them where they stand, but for those of
-    /// the device: its text holds some in every record, and is nearly always one that was seen before. The first of two
-    /// attributes with one name counts.
+    /// Loads the attributes of an element, once, and resolves the references in them inside the buffer. The device
+    /// attribute is not resolved: its text contains references in every record, and is nearly always a known one. If a
+    /// name occurs twice, the first value is used.
     ///
-    /// - Returns: whether there are two with one name.
+    /// - Returns: whether a name occurs twice.
     mutating func load(_ attributes: MarkupAttributes) -> Bool {
         base = attributes.base
         present = 0
@@ -37,15 +38,15 @@ struct AttributeValues {
         return hasDuplicates
     }
 
-    /// The value; nil where the attribute is missing.
+    /// The value; nil if the attribute is missing.
     subscript(attribute: ExportAttribute) -> UnsafeBufferPointer<UInt8>? {
         guard present & (UInt32(1) << UInt32(attribute.rawValue)) != 0, let base else { return nil }
         let slot = slots[Int(attribute.rawValue)]
         return UnsafeBufferPointer(start: base + Int(slot.start), count: Int(slot.end - slot.start))
     }
 
-    /// The value as text; nil where the attribute is missing. A text of more bytes than any value that is read has
-    /// comes back as empty.
+    /// Returns the value as text; nil if the attribute is missing. A text that is longer than any supported value is
+    /// returned as empty.
     func text(_ attribute: ExportAttribute) -> String? {
         self[attribute].map { $0.count <= 128 ? String(decoding: $0, as: UTF8.self) : "" }
     }

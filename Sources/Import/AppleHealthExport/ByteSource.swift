@@ -6,12 +6,12 @@
     import Darwin
 #endif
 
-/// Bytes of an export's XML, from a file or out of an archive.
+/// The bytes of an export's XML, from a file or an archive.
 protocol ByteSource: AnyObject {
     /// Reads some bytes; 0 at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(ExportError) -> Int
 
-    /// Why the bytes ended early, once they have; nil where they did not.
+    /// The reason why the bytes ended early, after they did; nil if they did not.
     var damage: (code: String, message: String)? { get }
 }
 
@@ -19,7 +19,7 @@ protocol ByteSource: AnyObject {
 final class FileBytes: ByteSource {
     private let descriptor: Int32
     private(set) var damage: (code: String, message: String)?
-    /// How many bytes were read.
+    /// The number of bytes that were read.
     private(set) var position: Int64 = 0
     /// The size of the file when it was opened.
     let size: Int64
@@ -53,7 +53,7 @@ final class FileBytes: ByteSource {
         }
     }
 
-    /// The first bytes of a file.
+    /// Returns the first bytes of a file.
     static func head(path: String, count: Int) throws(ExportError) -> [UInt8] {
         let file = try FileBytes(path: path)
         var bytes = [UInt8](repeating: 0, count: count)

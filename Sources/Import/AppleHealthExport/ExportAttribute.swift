@@ -1,4 +1,4 @@
-/// The attributes that are read. No other attribute's value is ever looked at.
+/// The attributes that are read. Values of other attributes are ignored.
 enum ExportAttribute: Int32, CaseIterable {
     case type, sourceName, sourceVersion, device, unit, creationDate, startDate, endDate, value, key
     case workoutActivityType, duration, durationUnit, totalDistance, totalDistanceUnit, totalEnergyBurned
@@ -6,7 +6,7 @@ enum ExportAttribute: Int32, CaseIterable {
 
     private typealias Entry = (name: StaticString, attribute: ExportAttribute)
 
-    /// The names, those of iOS 8 at the end.
+    /// The names, with those of iOS 8 at the end.
     private static let names: [Entry] = [
         ("type", .type), ("sourceName", .sourceName), ("sourceVersion", .sourceVersion), ("device", .device),
         ("unit", .unit), ("creationDate", .creationDate), ("startDate", .startDate), ("endDate", .endDate),
@@ -19,7 +19,7 @@ enum ExportAttribute: Int32, CaseIterable {
         ("creation_date", .creationDate),
     ]
 
-    /// The name, as systems since iOS 9 write it.
+    /// The name in systems since iOS 9.
     var name: StaticString { Self.names.first { $0.attribute == self }?.name ?? "" }
 
     private static let byLength: [[Entry]] = {
@@ -28,9 +28,9 @@ enum ExportAttribute: Int32, CaseIterable {
         return table
     }()
 
-    /// The attribute with the name; -1 where there is none.
+    /// Returns the raw value of the attribute with the name; -1 if there is none.
     ///
-    /// - Parameter isJoined: whether words of the name stand apart; then spaces count as `_`.
+    /// - Parameter isJoined: whether the name contains spaces, which are then treated as `_`.
     static func find(_ name: UnsafeBufferPointer<UInt8>, isJoined: Bool) -> Int32 {
         if isJoined {
             let joined = name.map { $0 <= 0x20 || $0 == MarkupCleaner.mark ? UInt8(ascii: "_") : $0 }

@@ -1,13 +1,13 @@
 import HealthData
 
-/// A batch that was read of an export and is to be converted: it goes from the core that reads to the one that
-/// converts.
+/// A batch that was read from an export and is to be converted. It is passed from the reading core to the converting
+/// core.
 struct ExportBatch: Sendable {
     enum Role: Sendable {
         case standalone
-        /// A sample that may be a member of a correlation, outside of one.
+        /// A sample that can be a member of a correlation, outside of one.
         case loose
-        /// A member of the correlation that is handed on next.
+        /// A member of the correlation that follows next.
         case claimed
         case correlation
     }
@@ -18,25 +18,26 @@ struct ExportBatch: Sendable {
         let role: Role
     }
 
-    /// A record with a structure of its own.
+    /// A special record.
     struct Special: Sendable {
         let record: any SpecialRecord
-        /// The row of the import report; nil for what is no element of the XML.
+        /// The row of the import report; nil for a record that is not an element of the XML.
         let row: Int?
         let repairs: Repairs
     }
 
     var samples: [HealthSample] = []
-    /// One for each sample.
+    /// One mark for each sample.
     var marks: [Mark] = []
     var specials: [Special] = []
-    /// The rows of the import report that came up since the last batch, in order: both sides number them alike.
+    /// The rows of the import report that were added since the last batch, in order, so that both sides use the same
+    /// numbers.
     var rows: [String] = []
     var progress = HealthProgress()
 }
 
 extension HealthConversion {
-    /// Converts what waits, and gives the whole import report.
+    /// Converts the waiting members, and returns the complete import report.
     func finish(with read: HealthImportReport) throws -> HealthImportReport {
         try finish()
         importReport.merge(read)

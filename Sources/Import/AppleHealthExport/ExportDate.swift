@@ -1,9 +1,9 @@
 import FHIR
 import HealthData
 
-/// Reads the dates of exports.
+/// Parses the dates of exports.
 enum ExportDate {
-    /// `yyyy-MM-dd HH:mm:ss ±HHMM`, as all exports since iOS 9 write it; nil for anything else.
+    /// Parses `yyyy-MM-dd HH:mm:ss ±HHMM`, the format of all exports since iOS 9; nil for any other text.
     static func read(_ bytes: UnsafeBufferPointer<UInt8>) -> HealthInstant? {
         guard bytes.count == 25, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"), bytes[10] == 0x20,
             bytes[13] == UInt8(ascii: ":"), bytes[16] == UInt8(ascii: ":"), bytes[19] == 0x20
@@ -20,11 +20,11 @@ enum ExportDate {
             offset: (sign, two(21), two(23)))
     }
 
-    /// The formats of older systems and other locales: `20140919070800-0400`, `2021-12-24 8:02:43 PM -0500` (with any
-    /// kind of space), `2021-12-24T08:02:43-05:00`.
+    /// Parses the formats of older systems and other locales: `20140919070800-0400`, `2021-12-24 8:02:43 PM -0500`
+    /// (with any kind of space), `2021-12-24T08:02:43-05:00`.
     static func readOld(_ bytes: UnsafeBufferPointer<UInt8>) -> HealthInstant? {
         guard bytes.count <= 48 else { return nil }
-        // 1. Split into runs of digits and what stands between them.
+        // 1. Split into sequences of digits and the separators between them.
         var numbers: [(value: Int, width: Int)] = []
         var marks: [String] = []
         var mark = ""
@@ -46,7 +46,7 @@ enum ExportDate {
                 if !scalar.properties.isWhitespace { mark.unicodeScalars.append(scalar) }
             }
         }
-        // 2. A compact date and time is one run of 12 or 14 digits; take it apart.
+        // 2. A compact date and time is one sequence of 12 or 14 digits: split it.
         if let first = numbers.first, first.width == 14 || first.width == 12 {
             let value = first.width == 14 ? first.value : first.value * 100
             let parts =

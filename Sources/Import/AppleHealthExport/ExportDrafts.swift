@@ -1,12 +1,12 @@
 import HealthData
 
-/// A record that is open.
+/// A record that is not closed yet.
 struct RecordDraft {
     enum Role {
         case standalone
         /// A systolic or diastolic pressure outside of a correlation.
         case loose
-        /// One inside.
+        /// A pressure inside a correlation.
         case member
     }
 
@@ -21,11 +21,11 @@ struct RecordDraft {
         self.sample = sample
     }
 
-    /// Whether it is a value of the heart rate variability, inside which there may be beats.
+    /// Whether it is a value of the heart rate variability, which can contain beats.
     var isVariability: Bool { sample.type.shortName == "HeartRateVariabilitySDNN" }
 }
 
-/// A correlation that is open: a blood pressure, a meal.
+/// A correlation that is not closed yet: a blood pressure, a meal.
 struct CorrelationDraft {
     let type: HealthType
     let row: Int
@@ -40,7 +40,7 @@ struct CorrelationDraft {
         self.sample = sample
     }
 
-    /// The correlation with the values of its members: of a blood pressure the first of each.
+    /// Returns the correlation with the values of its members: for a blood pressure the first of each.
     func finished(_ zones: inout TimeZoneOffsets) -> Result<HealthSample, SkipReason> {
         switch sample {
         case .failure(let reason): return .failure(reason)
@@ -56,21 +56,22 @@ struct CorrelationDraft {
 }
 
 extension AttributeValues {
-    /// The value in the measure's unit.
+    /// Returns the value in the measure's unit.
     func quantity(as measure: HealthMeasure, _ slot: ExportTypes.Slot) throws(SkipReason) -> HealthQuantity {
         guard let value = text(.value) else { throw .valueMissing }
         guard let unit = slot.unit(self[.unit], of: measure) else { throw .unknownUnit }
         return try HealthQuantity(value, in: unit)
     }
 
-    /// The value of a coded type.
+    /// Returns the value of a coded type.
     func option(of type: HealthType) throws(SkipReason) -> HealthValue {
         guard let text = text(.value), !text.isEmpty else { throw .valueMissing }
         guard let option = type.option(named: text) else { throw .unknownValue }
         return .option(option)
     }
 
-    /// Start, end and creation. A missing end is the start; a creation that cannot be read is left out.
+    /// Returns start, end and creation. A missing end is replaced by the start; a creation date that cannot be parsed
+    /// is omitted.
     func times(
         _ repairs: inout Repairs
     ) throws(SkipReason) -> (start: HealthInstant, end: HealthInstant, created: HealthInstant?) {

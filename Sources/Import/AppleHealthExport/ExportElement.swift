@@ -1,9 +1,9 @@
-/// The elements of an export, in the order in which names are looked up: the frequent ones first.
+/// The elements of an export, in the order of name look-up: the frequent ones first.
 enum ExportElement: Int, CaseIterable {
     case record, metadataEntry, heartRateList, beats, workoutEvent, workoutStatistics, workoutActivity, workout
     case workoutRoute, fileReference, location, activitySummary, correlation, clinicalRecord, audiogram
     case sensitivityPoint, visionPrescription, leftEye, rightEye, attachment, exportDate, me, healthData
-    /// A name that Apple does not describe.
+    /// A name that Apple does not document.
     case other
 
     var name: StaticString {
@@ -37,16 +37,16 @@ enum ExportElement: Int, CaseIterable {
 
     var index: Int { rawValue }
 
-    /// The name as it stands in the import report.
+    /// The name in the import report.
     var text: String { name.withUTF8Buffer { String(decoding: $0, as: UTF8.self) } }
 
-    /// The standing of the element in the import report.
+    /// How the element is counted in the import report.
     enum Standing {
-        /// Converted or skipped, and counted either way.
+        /// An element: it is counted as converted or skipped.
         case element
-        /// Belongs to an element.
+        /// A part of an element.
         case part
-        /// Never read.
+        /// An element that is never read.
         case notRead
         case root
     }
@@ -71,7 +71,7 @@ extension ExportElement {
         return table
     }()
 
-    /// The element with the name.
+    /// Creates the element with the name.
     init(_ name: UnsafeBufferPointer<UInt8>) {
         guard name.count < Self.byLength.count else {
             self = .other
@@ -84,7 +84,7 @@ extension ExportElement {
         self = .other
     }
 
-    /// Whether a tag of an export begins here: then a value that seems to hold it was never closed.
+    /// Returns whether a tag of an export begins here. If it is inside a value, the value was never closed.
     static func begins(_ bytes: UnsafePointer<UInt8>, _ available: Int) -> Bool {
         beginnings.contains { word in
             available >= word.utf8CodeUnitCount

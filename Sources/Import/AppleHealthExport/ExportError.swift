@@ -1,19 +1,19 @@
 import Core
 
-/// An error for which an export cannot be converted at all. A file that is cut or damaged on the way is no error: what
-/// was read before is converted and the import report says so.
+/// An error because of which an export cannot be converted at all. A truncated or damaged file is not an error: the
+/// part that was read is converted, and the import report contains the problem.
 public enum ExportError: CodedError, Hashable {
     /// There is no file or folder at the path, or it cannot be opened.
     case unreadable(errno: Int32)
-    /// The file has no bytes.
+    /// The file is empty.
     case empty
-    /// Neither an Apple Health export nor an archive or folder with one in it.
+    /// The path is neither an Apple Health export nor an archive or folder that contains one.
     case notAnExport
-    /// The document type declares entities: no export does, and they can be used to harm the reader.
+    /// The document type declares entities. Exports do not, and entities can be used to attack the reader.
     case entityDeclared
     /// The text is UTF-16 or UTF-32; exports are UTF-8.
     case encoding
-    /// The archive unpacks to far more than its size.
+    /// The archive unpacks to much more data than its size allows.
     case archiveTooLarge
     /// The archive is encrypted.
     case archiveEncrypted
@@ -31,19 +31,19 @@ public enum ExportError: CodedError, Hashable {
         }
     }
 
-    /// A sentence that says what to do.
+    /// A sentence with the remedy.
     public var message: String {
         switch self {
         case .unreadable: "The export cannot be opened; check the path and its permissions."
         case .empty: "The export is an empty file; export the health data again."
         case .notAnExport:
-            "This is no Apple Health export: give the export.zip, the unpacked folder, or the XML file that begins with HealthData."
+            "This is not an Apple Health export: pass export.zip, its folder, or the XML file that begins with HealthData."
         case .entityDeclared:
-            "The document type of the file declares entities, which no Apple Health export does; it is refused."
+            "The document type of the file declares entities, which Apple Health exports never do; the file is refused."
         case .encoding: "The file is not UTF-8; Apple Health exports are."
         case .archiveTooLarge:
-            "The archive unpacks to far more data than an export of its size can hold; it is refused."
-        case .archiveEncrypted: "The archive is encrypted; unpack it and give the folder."
+            "The archive unpacks to much more data than an export of its size can contain; it is refused."
+        case .archiveEncrypted: "The archive is encrypted; unpack it and pass the folder."
         }
     }
 }

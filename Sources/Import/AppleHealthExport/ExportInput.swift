@@ -1,29 +1,29 @@
 import Foundation
 import HealthData
 
-/// The files of an export one after the other.
+/// The files of an export, one after the other.
 protocol ExportInput: AnyObject {
-    /// Whether the XML was among the files so far.
+    /// Whether the XML was found so far.
     var hasExport: Bool { get }
     var progress: HealthProgress { get }
-    /// The next file; nil at the end.
+    /// Returns the next file; nil at the end.
     func next() throws(ExportError) -> ExportInputFile?
 }
 
 /// A file of an export.
 enum ExportInputFile {
-    /// The XML. It is to be read to its end before the next file is asked for.
+    /// The XML. It must be read to its end before the next file is requested.
     case export(any ByteSource, isRecognised: Bool)
-    /// An electrocardiogram, a route or a clinical record, with its name without folders. What the XML says of them is
-    /// known when they come: routes and clinical records come behind it.
+    /// An electrocardiogram, a route or a clinical record, with its name without folders. Routes and clinical records
+    /// follow the XML, so that its entries for them are known.
     case record(ExportFile, name: String, any ByteSource)
     /// A file of a kind that is only counted.
     case notRead(String)
 }
 
-/// Opens exports of each form.
+/// Opens all forms of exports.
 enum ExportForm {
-    /// The export at a path: a folder, an archive, or the XML.
+    /// Opens the export at a path: a folder, an archive, or the XML.
     static func open(path: String) throws(ExportError) -> any ExportInput {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { throw .unreadable(errno: 2) }
@@ -35,7 +35,7 @@ enum ExportForm {
     }
 }
 
-/// The XML alone.
+/// A single XML file.
 private final class ExportSingleFile: ExportInput {
     private(set) var hasExport = false
     private let bytes: FileBytes
@@ -55,13 +55,13 @@ private final class ExportSingleFile: ExportInput {
     var progress: HealthProgress { HealthProgress(bytes: bytes.position, total: bytes.size) }
 }
 
-/// The unpacked folder. The export is the first file, in the order of paths, that begins like one.
+/// The unpacked folder. The export is the first file, in the order of paths, with the beginning of an export.
 private final class ExportFolder: ExportInput {
     private(set) var hasExport = false
     private let path: String
     private var names: [String].Iterator
     private var bytes: FileBytes?
-    /// Files that stand before the XML and wait for it.
+    /// Files that come before the XML and are read after it.
     private var waiting: [String] = []
 
     init(path: String) {
@@ -102,7 +102,7 @@ private final class ExportFolder: ExportInput {
         return nil
     }
 
-    /// The first of the files that waited; nil without an export, which is an error for the caller.
+    /// Returns the first of the waiting files; nil without an export, which is an error for the caller.
     private func nextWaiting() -> String? {
         guard hasExport, !waiting.isEmpty else { return nil }
         names = waiting.makeIterator()
@@ -113,12 +113,12 @@ private final class ExportFolder: ExportInput {
     var progress: HealthProgress { HealthProgress(bytes: bytes?.position ?? 0, total: bytes?.size ?? 0) }
 }
 
-/// The archive. The export is the first entry that begins like one.
+/// An archive. The export is the first entry with the beginning of an export.
 private final class ExportArchive: ExportInput {
     private(set) var hasExport = false
     private let path: String
     private var archive: ZipArchive
-    /// Entries that stand before the XML and wait for it: they are read when the archive is gone through once more.
+    /// Number of entries that come before the XML. They are read in a second pass through the archive.
     private var waiting = 0
     private var isSecondTime = false
 

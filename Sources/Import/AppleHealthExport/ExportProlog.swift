@@ -1,8 +1,8 @@
 /// Skips everything before the root element: byte order mark, XML declaration, comments and the document type.
 ///
-/// The document type is not parsed, whatever its size: the one of iOS 16 is not well-formed, and it says nothing that
-/// the data does not contradict. Only two things are looked for: a declaration of entities, which is refused, and
-/// `<HealthData`, where the data begin. Comments and quoted literals may hold that word too and are stepped over.
+/// The document type is not parsed, whatever its size: that of iOS 16 is not well-formed, and contains nothing that the
+/// data does not contradict. It is only searched for a declaration of entities, which is refused, and for
+/// `<HealthData`, where the data begins. Comments and quoted literals can contain that text and are skipped.
 struct ExportProlog {
     private enum State {
         case open, comment, instruction
@@ -17,13 +17,13 @@ struct ExportProlog {
     private var isAtStart = true
 
     static let root = Array("<HealthData".utf8)
-    /// The number of bytes that must be seen to know what a `<` begins.
+    /// The number of bytes that are needed to recognise the construct after a `<`.
     private static let lookahead = 12
 
-    /// Steps over bytes.
+    /// Skips bytes.
     ///
-    /// - Returns: how many bytes to drop, and whether the root element begins there. Bytes behind the dropped ones are
-    ///   to be given again with what follows them.
+    /// - Returns: the number of bytes to drop, and whether the root element begins there. Pass the bytes after the
+    ///   dropped ones again, together with the bytes that follow them.
     mutating func skip(_ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool) throws(ExportError) -> (
         count: Int, found: Bool
     ) {
@@ -61,8 +61,7 @@ struct ExportProlog {
                 if byte == quote { state = .open }
                 if byte == UInt8(ascii: "<") {
                     if rest < Self.lookahead, !isLast { return (place, false) }
-                    // A quote that was never closed must not swallow the data: the root stands behind a `>` or on a
-                    // line of its own.
+                    // A quote that was never closed must not hide the data: the root follows a `>` or begins a line.
                     if lastVisible == UInt8(ascii: ">") || isLineStart, isRoot(bytes, place) { return (place, true) }
                     if starts(bytes, place, "<!ENTITY") { throw .entityDeclared }
                 }

@@ -1,19 +1,19 @@
 import FHIR
 import HealthData
 
-/// Makes samples of the elements that the scanner reports, and counts everything it meets.
+/// Creates samples from the elements that the scanner reports, and counts all elements.
 ///
-/// Elements of types that are not converted cost a look at their `type` and a count. The rest is taken apart where it
-/// begins, as the attributes live no longer, and is handed on where it ends, as metadata stand inside. What is made
-/// waits in ``batch`` until it is taken.
+/// For elements of types that are not converted, only `type` is read and counted. Other elements are parsed at their
+/// beginning, because the attributes are not valid later, and passed on at their end, because metadata is inside. The
+/// results are stored in ``batch`` until it is taken.
 struct ExportReader: MarkupEvents {
-    /// The counts that are made here. Samples are counted by the conversion.
+    /// The counts of this reader. Samples are counted by the conversion.
     private(set) var importReport = HealthImportReport()
-    /// The samples and records that were made since the batch was taken last.
+    /// The samples and records since the batch was last taken.
     private(set) var batch = ExportBatch()
     /// Whether the root element was closed.
     private(set) var isComplete = false
-    /// Whether elements are nested deeper than any export nests them: nothing more can be made of such a file.
+    /// Whether elements are nested deeper than in any export: the rest of such a file cannot be converted.
     private(set) var isTooDeep = false
 
     var isFinished: Bool { isComplete || isTooDeep }
@@ -35,7 +35,7 @@ struct ExportReader: MarkupEvents {
     private var workout: WorkoutDraft?
     private var special: SpecialDraft?
     private var beats: BeatsDraft?
-    /// The entries of the XML for the files beside it.
+    /// The entries of the XML for separate files.
     private(set) var files = ExportFileEntries()
 
     init(_ selection: HealthSelection) {
@@ -43,7 +43,7 @@ struct ExportReader: MarkupEvents {
         types = ExportTypes(selection)
     }
 
-    /// Takes what was made.
+    /// Takes the results.
     mutating func takeBatch() -> ExportBatch {
         var taken = batch
         taken.rows = importReport.rowNames(from: rowsTold)
@@ -56,7 +56,7 @@ struct ExportReader: MarkupEvents {
 
     private var rowsTold = 0
 
-    /// How many elements were read.
+    /// The number of elements that were read.
     var elementCount: Int {
         ExportElement.allCases.reduce(0) { $0 + ($1.standing == .element ? counts[$1.index] : 0) }
     }
@@ -68,7 +68,7 @@ struct ExportReader: MarkupEvents {
         counts[element.index] += 1
         if attributes.haveMarks { pendingRepairs.insert(.illegalCharacters) }
         if element == .record, isEmpty {
-            // Nearly all of an export: nothing inside can change it any more.
+            // Nearly all elements of an export: there is no content that could change the record.
             endRecord()
             load(attributes)
             if let draft = makeRecord() { handOn(draft) }
@@ -81,8 +81,8 @@ struct ExportReader: MarkupEvents {
         pendingRepairs = []
     }
 
-    // An element that begins while one is open that cannot hold it tells that a closing tag was lost: the open one is
-    // handed on first.
+    // An element that begins inside an open one that cannot contain it shows that a closing tag was lost: the open one
+    // is passed on first.
     private mutating func begin(_ element: ExportElement, in parent: ExportElement?, _ attributes: MarkupAttributes) {
         switch element {
         case .metadataEntry: readMetadata(attributes, parent)
@@ -113,7 +113,7 @@ struct ExportReader: MarkupEvents {
         case .heartRateList where parent == .record: beats?.isOpen = true
         case .beats: beats?.add(attributes)
         case .clinicalRecord:
-            // Its resource stands in a file of its own, and is counted there.
+            // Its resource is in a separate file, and is counted there.
             let isIncluded = selection.selects(.clinicalRecord)
             if isIncluded { files.add(clinicalRecord: attributes.texts()) }
             importReport.skip(importReport.row(for: element.text), isIncluded ? .inFile : .notRead)
@@ -128,7 +128,7 @@ struct ExportReader: MarkupEvents {
         pendingRepairs.insert(.duplicateAttribute)
     }
 
-    /// A closing tag whose element is not open means nothing; one of an element further out ends those inside too.
+    /// A closing tag without an open element is ignored; a closing tag of an outer element ends the inner ones too.
     mutating func end(_ element: ExportElement) {
         guard let place = stack.lastIndex(of: element) else {
             problems += 1
@@ -159,9 +159,9 @@ struct ExportReader: MarkupEvents {
         pendingRepairs.insert(.markup)
     }
 
-    /// Counts what the source's end cut off.
+    /// Counts the elements that the end of the source cut off.
     ///
-    /// - Parameter unfinished: the element whose tag itself was cut.
+    /// - Parameter unfinished: the element whose tag itself was cut off.
     mutating func finish(unfinished: ExportElement?) {
         for draft in [record?.row, correlation?.row, workout?.row, special?.row] {
             if let row = draft { importReport.skip(row, .cutOff) }
@@ -182,7 +182,7 @@ struct ExportReader: MarkupEvents {
             }
         }
         if unknownElements > 0 {
-            // Children of the root that Apple does not describe are elements too: a newer system may write them.
+            // Children of the root that Apple does not document are counted as elements: a newer system can write them.
             importReport.elements["other"] = unknownElements
             let parts = (importReport.parts["other"] ?? 0) - unknownElements
             importReport.parts["other"] = parts > 0 ? parts : nil
@@ -192,12 +192,12 @@ struct ExportReader: MarkupEvents {
         if problems > 0 { importReport.filtered["markup-problems"] = problems }
     }
 
-    /// Counts what was filtered out of the source.
+    /// Adds counts of data that was filtered out of the source.
     mutating func filter(_ counts: [(kind: String, count: Int)]) {
         for (kind, count) in counts where count > 0 { importReport.filtered[kind] = count }
     }
 
-    /// Says why the source was not read to its end.
+    /// Records the reason why the source was not read to its end.
     mutating func cut(_ problem: (code: String, message: String)) {
         importReport.outcome = .truncated
         importReport.problem = problem
@@ -205,7 +205,8 @@ struct ExportReader: MarkupEvents {
 
     // MARK: - Records
 
-    /// Reads the record's own values. What cannot be one is counted at once; the end of the element then finds no draft.
+    /// Reads the record's own values. If they are invalid, the record is counted immediately, and there is no draft at
+    /// the end of the element.
     private mutating func makeRecord() -> RecordDraft? {
         let slot = types.slot(of: values[.type], in: &importReport)
         var role = RecordDraft.Role.standalone
@@ -269,9 +270,9 @@ struct ExportReader: MarkupEvents {
         }
     }
 
-    /// Reads what all samples have.
+    /// Reads the values that all samples have.
     ///
-    /// - Parameter mended: what had to be mended in the value.
+    /// - Parameter mended: the repairs that were made to the value.
     private mutating func sample(
         _ type: HealthType, _ value: HealthValue, _ mended: Repairs = []
     ) throws(SkipReason) -> HealthSample.Content {
@@ -288,7 +289,7 @@ struct ExportReader: MarkupEvents {
         let name = values.text(.type) ?? ""
         let row = importReport.row(for: name)
         guard let type = selection.table.type(name), type.kind == .correlation else {
-            // Its records are read as if they stood alone: they repeat what stands alone, or stand nowhere else.
+            // Its records are read as independent ones: they either repeat independent records or occur only here.
             importReport.skip(row, .unsupportedType)
             return
         }
@@ -360,7 +361,7 @@ struct ExportReader: MarkupEvents {
 
     // MARK: - Metadata
 
-    /// Metadata of the element that they stand in directly. Those of routes are not looked at.
+    /// Reads metadata of the directly enclosing element. Metadata of routes is ignored.
     private mutating func readMetadata(_ attributes: MarkupAttributes, _ parent: ExportElement?) {
         guard parent == .record ? record != nil : correlation != nil || workout != nil || special != nil else { return }
         _ = values.load(attributes)

@@ -1,13 +1,13 @@
 import Foundation
 import HealthData
 
-/// Reads an export batch by batch: finds the XML among the files and counts the others by kind.
+/// Reads an export batch by batch: finds the XML among the files and counts the other files by kind.
 final class ExportReading {
-    /// As many samples make a batch: few enough to stay in the processor's cache on the way to the other core, and in
-    /// memory that is used again and again.
+    /// Number of samples in a batch: few enough to stay in the processor's cache while they are passed to the other
+    /// core, and to use the same memory again.
     private static let samples = 512
 
-    /// The counts besides those of the samples; whole when ``next()`` has given nil.
+    /// The counts other than those of the samples; complete after ``next()`` has returned nil.
     private(set) var importReport = HealthImportReport()
 
     private let selection: HealthSelection
@@ -20,7 +20,7 @@ final class ExportReading {
         input = try ExportForm.open(path: path)
     }
 
-    /// The next samples; nil at the end.
+    /// Returns the next batch; nil at the end.
     func next() throws -> ExportBatch? {
         while true {
             if let stream {
@@ -54,7 +54,7 @@ final class ExportReading {
     }
 }
 
-/// Reads on a core of its own.
+/// Reads an export on another core.
 actor ExportReadingAhead {
     private let reading: ExportReading
 

@@ -1,7 +1,7 @@
 import FHIR
 import HealthData
 
-/// Reads the files beside the XML that become resources: electrocardiograms, routes, clinical records.
+/// Reads the separate files of an export that are converted to resources: electrocardiograms, routes, clinical records.
 struct ExportRecordFiles {
     private static let chunk = 1 << 16
 
@@ -10,9 +10,8 @@ struct ExportRecordFiles {
 
     /// Reads one file and counts it.
     ///
-    /// - Parameter name: the file's own, to find its entry in the XML. It goes nowhere.
-    /// - Returns: the record; nil where nothing comes of the file: it is not asked for, or its problem is in the import
-    ///   report.
+    /// - Parameter name: the name of the file, to find its entry in the XML. It is not stored.
+    /// - Returns: the record; nil if the file is not selected or has a problem, which is added to the import report.
     func read(
         _ kind: ExportFile, name: String, _ source: any ByteSource, _ selection: HealthSelection,
         _ importReport: inout HealthImportReport
@@ -64,13 +63,14 @@ struct ExportRecordFiles {
         }
     }
 
-    /// The record with its resource in R4 too, where it is of an older release and the selection can convert it.
+    /// Returns the record with its resource converted to R4, if it is in an older release and the selection can convert
+    /// it.
     private static func inR4(_ record: ClinicalRecord, _ selection: HealthSelection) -> ClinicalRecord {
         guard record.release == .dstu2, let convert = selection.convertDSTU2 else { return record }
         return convert(record.fhir).flatMap(record.converted(toR4:)) ?? record
     }
 
-    /// Gives the file piece by piece until the body has seen enough.
+    /// Passes the file piece by piece until the body returns false.
     private func feed(_ source: any ByteSource, _ body: (UnsafeRawBufferPointer) -> Bool) throws(ExportError) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.chunk, alignment: 16)
         defer { buffer.deallocate() }
@@ -81,19 +81,19 @@ struct ExportRecordFiles {
     }
 }
 
-/// The entries of the XML for the files beside it, by the files' names without folders: folders have other names in
-/// other languages.
+/// The entries of the XML for separate files, by file names without folders, because the names of folders are
+/// translated.
 struct ExportFileEntries: Sendable {
-    /// The workout that a route belongs to.
+    /// The workout of a route.
     struct Route: Sendable {
-        /// Of the person's clock at the start of the workout: files of routes have UTC alone.
+        /// UTC offset of the person's clock at the start of the workout: route files contain only UTC.
         let offsetMinutes: Int16
         let workout: SampleFingerprint
     }
 
     private var routes: [String: Route] = [:]
     private var clinicalRecords: [String: ClinicalRecordEntry] = [:]
-    /// As many of each are kept; more are a made-up file.
+    /// Maximum number of entries of each kind; a file with more is an invented one.
     private static let limit = 20_000
 
     mutating func add(routes paths: [String], of workout: HealthSample) {
@@ -116,7 +116,7 @@ struct ExportFileEntries: Sendable {
 }
 
 extension WorkoutRoute {
-    /// Refers to the observation of the workout, where that is made too.
+    /// Adds a reference to the observation of the workout, if that is converted too.
     mutating func refer(to fingerprint: SampleFingerprint, _ selection: HealthSelection) {
         guard selection.selects(HealthType.workout) else { return }
         workout = ["reference": .string("Observation/" + fingerprint.resourceID(subject: selection.subject))]
@@ -124,7 +124,7 @@ extension WorkoutRoute {
 }
 
 extension ExportFile {
-    /// The kind of record that the file holds, where it is one of the three.
+    /// The kind of record in the file, for the three kinds of files with records.
     fileprivate var special: SpecialKind {
         switch self {
         case .electrocardiogram: .electrocardiogram

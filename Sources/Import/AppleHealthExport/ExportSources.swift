@@ -8,9 +8,9 @@ import HealthData
     import Darwin
 #endif
 
-/// The sources of the samples, by the texts they are written with. The names stay here.
+/// The sources of the samples, by the texts in the export. The names are not passed on.
 ///
-/// A person has few devices, and their texts are long: those met before are found by comparing bytes.
+/// A person has few devices, and their texts are long: known ones are found by comparing bytes.
 struct ExportSources {
     private final class Known: Sendable {
         let name: [UInt8]
@@ -31,7 +31,7 @@ struct ExportSources {
 
     mutating func source(_ values: AttributeValues) -> HealthSource {
         let empty = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
-        // A name of kilobytes is none; the words are looked for at its beginning.
+        // Long names are cut: the product is searched for only at the beginning.
         let name = UnsafeBufferPointer(rebasing: (values[.sourceName] ?? empty).prefix(256))
         let version = UnsafeBufferPointer(rebasing: (values[.sourceVersion] ?? empty).prefix(64))
         let device = Self.withoutAddress(UnsafeBufferPointer(rebasing: (values[.device] ?? empty).prefix(1024)))
@@ -57,7 +57,7 @@ struct ExportSources {
             device: Redaction.device(String(decoding: device, as: UTF8.self), product: product), name: name)
     }
 
-    /// The text behind `<<HKDevice: 0x282a45810>`: the address differs from record to record.
+    /// Returns the text after `<<HKDevice: 0x282a45810>`: the address differs between records.
     private static func withoutAddress(_ device: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
         guard let comma = device.prefix(64).firstIndex(of: UInt8(ascii: ",")) else { return device }
         return UnsafeBufferPointer(rebasing: device[comma...])
@@ -72,6 +72,6 @@ extension UnsafeBufferPointer<UInt8> {
         return memcmp(baseAddress, start, count) == 0
     }
 
-    /// Whether these are the bytes.
+    /// Returns whether the bytes are equal.
     func holds(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBufferPointer { isSame(as: $0) } }
 }

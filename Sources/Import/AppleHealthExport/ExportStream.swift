@@ -1,9 +1,9 @@
 import HealthData
 
-/// Moves an export's bytes through prolog, scanner and scanner.events.
+/// Passes an export's bytes through prolog, scanner and scanner.events.
 final class ExportStream {
     private static let chunk = 1 << 18
-    /// How many bytes of one tag are kept.
+    /// Maximum number of bytes that are kept of one tag.
     private static let capacity = chunk * 4
 
     private let source: any ByteSource
@@ -15,8 +15,8 @@ final class ExportStream {
     private var filled = 0
     private var isLast = false
 
-    /// - Parameter isRecognised: whether the beginning is an export's. Where it is not, a source without a root element
-    ///   is no cut export but something else.
+    /// - Parameter isRecognised: whether the beginning is that of an export. If it is not, a source without a root
+    ///   element is not a truncated export but another file.
     init(_ source: any ByteSource, _ selection: HealthSelection, isRecognised: Bool) {
         self.source = source
         self.isRecognised = isRecognised
@@ -24,17 +24,17 @@ final class ExportStream {
     }
 
     var importReport: HealthImportReport { scanner.events.importReport }
-    /// The entries for the files beside the XML, as far as it is read.
+    /// The entries for separate files, as far as the XML is read.
     var files: ExportFileEntries { scanner.events.files }
-    /// How many elements were read so far.
+    /// The number of elements that were read so far.
     var elementCount: Int { scanner.events.elementCount }
     func takeBatch() -> ExportBatch { scanner.events.takeBatch() }
 
     deinit { buffer.deallocate() }
 
-    /// Reads on until there are so many samples or the source ends.
+    /// Reads until there are `samples` samples or the source ends.
     ///
-    /// - Returns: whether there may be more.
+    /// - Returns: whether there can be more.
     func read(samples: Int) throws -> Bool {
         while scanner.events.batch.marks.count < samples {
             if isLast || scanner.events.isFinished {
@@ -47,28 +47,28 @@ final class ExportStream {
     }
 
     private func readChunk() throws {
-        // 1. Read behind what was left over.
+        // 1. Read after the remaining bytes.
         let room = UnsafeMutableRawBufferPointer(
             rebasing: UnsafeMutableRawBufferPointer(buffer)[filled..<min(filled + Self.chunk, Self.capacity)])
         let count = try source.read(into: room)
         isLast = count == 0
         filled += count
         var used = 0
-        // 2. Step over the prolog.
+        // 2. Skip the prolog.
         if isInProlog {
             let step = try prolog.skip(
                 UnsafeBufferPointer(rebasing: buffer[..<filled]), isLast: isLast)
             used = step.count
             isInProlog = !step.found
         }
-        // 3. Read the tags behind it.
+        // 3. Read the tags after it.
         if !isInProlog {
             let part = UnsafeMutableBufferPointer(rebasing: buffer[used..<filled])
             let start = used
             used += scanner.scan(part, isLast: isLast)
             if used == start, start == 0, filled == Self.capacity { filled = scanner.shorten(part) }
         }
-        // 4. Keep what is left over.
+        // 4. Keep the remaining bytes.
         filled -= used
         if used > 0, filled > 0, let base = buffer.baseAddress { base.update(from: base + used, count: filled) }
     }
@@ -86,10 +86,10 @@ final class ExportStream {
         scanner.events.cut(
             source.damage
                 ?? (scanner.events.isTooDeep
-                    ? ("export-malformed", "The XML cannot be read further; what came before is converted.")
+                    ? ("export-malformed", "The XML cannot be read further; the data before that is converted.")
                     : (
                         "export-truncated",
-                        "The file ends in the middle; what came before is converted. Export again to get the rest."
+                        "The file is truncated; the data before the end is converted. Export again to get the rest."
                     )))
     }
 }

@@ -1,19 +1,18 @@
 import HealthData
 
-/// The ways of reading records, by type. Records are sorted by type, so the last answer is nearly always the next one
-/// too.
+/// How records are read, by type. Records are sorted by type, so the last result is nearly always the next one too.
 struct ExportTypes {
     private let selection: HealthSelection
     enum Reading {
         case skip(SkipReason)
-        /// With the correlation that it may be a member of.
+        /// A quantity, with the correlation that it can be a member of.
         case quantity(HealthType, HealthMeasure, HealthType?)
         case option(HealthType)
         case event(HealthType)
         case member(HealthType, HealthMeasure, place: Int)
     }
 
-    /// The way of reading one type. An object, so that handing it about costs nothing.
+    /// How one type is read. It is a class, so that passing it is cheap.
     final class Slot {
         let row: Int
         let reading: Reading
@@ -24,8 +23,8 @@ struct ExportTypes {
             self.reading = reading
         }
 
-        /// The unit with the name; nil where the measure cannot be brought from it. A type is written in one unit nearly
-        /// always.
+        /// Returns the unit with the name; nil if it cannot be converted to the measure. A type nearly always has one
+        /// unit.
         func unit(_ name: UnsafeBufferPointer<UInt8>?, of measure: HealthMeasure) -> SourceUnit? {
             let name = name ?? UnsafeBufferPointer(start: nil, count: 0)
             if let lastUnit, name.holds(lastUnit.name) {
@@ -47,7 +46,7 @@ struct ExportTypes {
     mutating func slot(of name: UnsafeBufferPointer<UInt8>?, in importReport: inout HealthImportReport) -> Slot {
         let bytes = name ?? UnsafeBufferPointer(start: nil, count: 0)
         if let last, bytes.holds(lastName) { return last }
-        // No identifier is longer; what is, is unrecognised by its beginning alone.
+        // Identifiers are not longer; a longer name is classified as unrecognised by its beginning alone.
         let text = String(decoding: bytes.prefix(200), as: UTF8.self)
         let slot =
             slots[text]
@@ -78,7 +77,7 @@ struct ExportTypes {
         }
     }
 
-    /// Correlations whose members stand for themselves where they are in none: meals.
+    /// Correlations whose members are also observations outside of them: meals.
     private var groups: [HealthType] {
         selection.table.all.filter { $0.kind == .correlation && !$0.isBloodPressure }
     }

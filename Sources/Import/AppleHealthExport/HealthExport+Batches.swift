@@ -1,11 +1,11 @@
 import HealthData
 
 extension HealthExport {
-    /// As ``convert(_:into:progress:isolation:)``, for a sink that works more slowly than observations are made: after each
-    /// batch it is waited for, so that they do not pile up.
+    /// Converts the export like ``convert(_:into:progress:isolation:)``, for a sink that is slower than the conversion:
+    /// after each batch the conversion waits for it, so that observations do not accumulate.
     ///
-    /// - Parameter afterBatch: is told how far the reading is, and handles what the sink took since the last time. What
-    ///   it throws ends the conversion and is thrown on.
+    /// - Parameter afterBatch: receives the progress, and handles the observations that the sink received since the
+    ///   last call. If it throws, the conversion ends and the error is rethrown.
     public func convert(
         _ selection: HealthSelection, into sink: HealthSink, isolation: isolated (any Actor)? = #isolation,
         afterBatch: (HealthProgress) async throws -> Void

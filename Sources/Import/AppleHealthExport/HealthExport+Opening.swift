@@ -1,13 +1,13 @@
 import HealthData
 
 extension HealthExport {
-    /// Opens the export and reads it as far as its first records, so that a caller may know that there is one before it
-    /// writes anything.
+    /// Opens the export and reads it up to its first records, so that a caller can check that there is an export before
+    /// it writes anything.
     ///
-    /// - Throws: ``ExportError`` where there is no export to read.
+    /// - Throws: ``ExportError`` if there is no readable export.
     public func check() throws {
         let reading = try ExportReading(path: path, HealthSelection())
-        // Other files of an archive may stand before the export.
+        // An archive can contain other files before the export.
         while let batch = try reading.next() {
             if batch.progress.elements > 0 { return }
         }

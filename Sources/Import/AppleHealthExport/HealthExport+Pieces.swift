@@ -1,9 +1,9 @@
 import HealthData
 
 extension HealthExport {
-    /// Converts the XML of an export that is given piece by piece, on one core: for sources that are no file.
+    /// Converts the XML of an export that is passed piece by piece, on one core, for sources that are not files.
     ///
-    /// - Throws: ``ExportError`` where it is no export; what the sink throws.
+    /// - Throws: ``ExportError`` if it is not an export; errors of the sink.
     public static func convert(
         pieces: some Sequence<ArraySlice<UInt8>>, _ selection: HealthSelection, into sink: HealthSink
     ) throws -> HealthImportReport {
@@ -18,7 +18,7 @@ extension HealthExport {
     }
 }
 
-/// Gives the pieces one after the other.
+/// Returns the pieces one after the other.
 private final class PieceSource: ByteSource {
     private var pieces: AnyIterator<ArraySlice<UInt8>>
     private var rest: ArraySlice<UInt8> = []

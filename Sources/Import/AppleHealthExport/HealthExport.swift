@@ -1,30 +1,31 @@
 import FHIR
 import HealthData
 
-/// An Apple Health export: the `export.zip`, the unpacked folder, or the XML file whatever its name.
+/// An Apple Health export: the `export.zip`, the unpacked folder, or the XML file with any name.
 ///
 /// ```swift
-/// let account = try await HealthExport(path: "export.zip").convert(HealthSelection(subject: "p1")) { made in
-///     made.write(to: &output)
+/// let importReport = try HealthExport(path: "export.zip").convert(HealthSelection(subject: "p1")) { observation in
+///     observation.write(to: &output)
 /// }
 /// ```
 ///
-/// The XML with the root `HealthData` is read, and electrocardiograms; routes and clinical records only where the
-/// selection names them (``HealthSelection/Inclusion``). The CDA document is counted and never opened, and of the XML `Me`
-/// is not read: they hold names and what no study asked for.
+/// It reads the XML with the root `HealthData`, and electrocardiograms; routes and clinical records only if the
+/// selection includes them (``HealthSelection/Inclusion``). The CDA document is only counted, and the element `Me` of
+/// the XML is not read: they contain names and data that no study needs.
 public struct HealthExport: Sendable {
     let path: String
 
     public init(path: String) { self.path = path }
 
-    /// Streams the export on one core: memory does not grow with its size but for the fingerprints
+    /// Streams the export on one core. Memory does not grow with the size of the export, except for the fingerprints
     /// (``HealthConversion``).
     ///
     /// - Parameters:
-    ///   - isKnown: whether a sample was converted at an earlier time; such are skipped.
-    ///   - emit: takes each observation in turn. What it throws ends the conversion and is thrown on.
-    /// - Returns: the import report. A file that is cut or damaged has the outcome ``HealthImportReport/Outcome/truncated``.
-    /// - Throws: ``ExportError`` where there is no export to read; what `emit` throws.
+    ///   - isKnown: returns whether a sample was converted earlier; such samples are skipped.
+    ///   - emit: receives each observation. If it throws, the conversion ends and the error is rethrown.
+    /// - Returns: the import report. A truncated or damaged file has the outcome
+    ///   ``HealthImportReport/Outcome/truncated``.
+    /// - Throws: ``ExportError`` if there is no readable export; errors of `emit`.
     public func convert(
         _ selection: HealthSelection = HealthSelection(), isKnown: (SampleFingerprint) -> Bool = { _ in false },
         emit: (HealthObservation) throws -> Void
@@ -36,7 +37,7 @@ public struct HealthExport: Sendable {
         }
     }
 
-    /// The same for all that a sink takes.
+    /// Converts the export and passes all resources to a sink.
     public func convert(_ selection: HealthSelection, into sink: HealthSink) throws -> HealthImportReport {
         let conversion = HealthConversion(selection, sink)
         let reading = try ExportReading(path: path, selection)
@@ -44,9 +45,10 @@ public struct HealthExport: Sendable {
         return try conversion.finish(with: reading.importReport)
     }
 
-    /// The same on two cores: one reads ahead while the other converts. Order and import report are the same.
+    /// Converts the export on two cores: one reads ahead while the other converts. Order and import report are the same
+    /// as on one core.
     ///
-    /// - Parameter progress: told after each batch how far the reading is.
+    /// - Parameter progress: receives the progress after each batch.
     public func convert(
         _ selection: HealthSelection, into sink: HealthSink, progress: (HealthProgress) -> Void,
         isolation: isolated (any Actor)? = #isolation

@@ -1,6 +1,6 @@
 import HealthData
 
-/// Metadata that come again and again, found by comparing bytes, so that not each time a text is made and looked up.
+/// Recurring metadata, found by comparing bytes, so that no text must be created and looked up each time.
 struct KnownMetadata {
     typealias Meaning = HealthDetails.Meaning
 
@@ -20,8 +20,7 @@ struct KnownMetadata {
     private static let limit = 32
     private static let prefix: StaticString = "HK"
 
-    /// Returns the meaning of HealthKit's own keys; those of apps may hold whatever an app wrote, and are not looked
-    /// at.
+    /// Returns the meaning of one of HealthKit's own keys. Metadata of apps can contain anything and is ignored.
     mutating func meaning(
         of key: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>
     ) -> Meaning {
@@ -31,7 +30,7 @@ struct KnownMetadata {
         guard value.count <= 64 else { return .dropped(.unreadable) }
         let meaning = HealthDetails.meaning(
             of: String(decoding: key, as: UTF8.self), String(decoding: value, as: UTF8.self))
-        // Measured values hardly ever come twice.
+        // Measured values rarely recur.
         if case .entry(.datum(let datum)) = meaning, case .quantity = datum.value { return meaning }
         if known.count == Self.limit { known.removeFirst() }
         known.append(Known(Array(key), Array(value), meaning))

@@ -1,6 +1,6 @@
 import HealthData
 
-/// An element with a structure of its own that is open: its attributes and those of the elements inside.
+/// A special element that is not closed yet: its attributes and those of the elements inside.
 struct SpecialDraft {
     let row: Int
     private let element: ExportElement
@@ -9,7 +9,7 @@ struct SpecialDraft {
     private var repairs: Repairs
     var details = HealthDetails()
 
-    /// No audiogram has as many points; more are a made-up file.
+    /// Maximum number of elements inside. Audiograms have fewer points; a file with more is an invented one.
     private static let childLimit = 1000
 
     init(_ element: ExportElement, row: Int, _ attributes: [String: String], repairs: Repairs) {
@@ -60,7 +60,7 @@ struct SpecialDraft {
 }
 
 extension HealthDetails {
-    /// The instant with the offset of the person's clock, where their time zone is known.
+    /// Returns the instant with the offset of the person's clock, if their time zone is known.
     func local(_ instant: HealthInstant, _ zones: inout TimeZoneOffsets) -> HealthInstant {
         guard let zone, let offset = zones.minutes(in: zone, at: instant.seconds) else { return instant }
         return HealthInstant(seconds: instant.seconds, offsetMinutes: offset)
@@ -71,7 +71,7 @@ extension HealthDetails {
         return .period(local(start, &zones), local(end, &zones))
     }
 
-    /// The origin with the offset, and with what the metadata say of the hand that entered the record.
+    /// Returns the origin with the offset, and with the metadata on whether the person entered the record.
     func local(_ origin: SpecialOrigin, _ zones: inout TimeZoneOffsets) -> SpecialOrigin {
         var origin = origin
         origin.created = origin.created.map { local($0, &zones) }
@@ -84,7 +84,7 @@ extension HealthDetails {
 struct BeatsDraft {
     private let record: [String: String]
     private var beats: [[String: String]] = []
-    /// Whether a list of beats was begun.
+    /// Whether a list of beats has begun.
     var isOpen = false
 
     init(_ record: [String: String]) { self.record = record }
@@ -93,9 +93,9 @@ struct BeatsDraft {
         if beats.count < HeartbeatSeries.maximumBeats { beats.append(attributes.texts()) }
     }
 
-    /// nil where no beat can be read.
+    /// Returns the series; nil if no beat can be read.
     ///
-    /// - Parameter details: the metadata of the record, which are those of its beats.
+    /// - Parameter details: the metadata of the record, which also applies to its beats.
     func series(_ details: HealthDetails, _ zones: inout TimeZoneOffsets) -> (HeartbeatSeries, Repairs)? {
         let read = try? HeartbeatList.read({ record[$0] }, beats: beats.map { beat in { beat[$0] } })
         guard let (made, repairs) = read else { return nil }
@@ -107,8 +107,7 @@ struct BeatsDraft {
 }
 
 extension MarkupAttributes {
-    /// The values by name, references resolved. Values that are longer than any that is read are left out. To be asked
-    /// for once: references are resolved where they stand.
+    /// Returns the values by name, with references resolved. Values are cut to 1,024 bytes.
     func texts() -> [String: String] {
         var texts: [String: String] = [:]
         for attribute in list.prefix(64) {

@@ -1,30 +1,30 @@
 import HealthData
 
-/// A workout that is open.
+/// A workout that is not closed yet.
 struct WorkoutDraft {
     let row: Int
     private let type = HealthType.workout
     private let times: Result<(start: HealthInstant, end: HealthInstant, created: HealthInstant?), SkipReason>
     private let source: HealthSource
     private var workout: HealthWorkout
-    /// The attributes of older systems, for figures that no statistics give.
+    /// The attributes of older systems, for values without statistics.
     private let totals: [(identifier: String, value: String, unit: String)]
-    /// The event or the activity that is open, whose metadata may follow.
+    /// The open event or activity, which can be followed by its metadata.
     private var event: HealthWorkoutPart?
     private var activity: HealthWorkoutPart?
     private var activities: [HealthWorkoutPart] = []
-    /// The names of the files of its routes.
+    /// The paths of the files of its routes.
     private(set) var routes: [String] = []
-    /// The points of its routes that stand in the XML, as older systems wrote them.
+    /// The points of its routes in the XML, where older systems wrote them.
     private var track = RouteTrack()
-    /// Events and activities that are too many.
+    /// Number of events and activities that exceed the limit.
     private(set) var surplus = 0
-    /// Statistics that are no component of a workout's observation, and those without a value.
+    /// Number of statistics that are not components of a workout's observation or have no value.
     private(set) var statisticsLeftOut = 0
     var details = HealthDetails()
     var repairs: Repairs
 
-    /// A workout has one route, or one for each of its activities.
+    /// Maximum number of routes. A workout has one route, or one for each of its activities.
     private static let routeLimit = 100
 
     init(row: Int, _ values: AttributeValues, source: HealthSource, repairs: Repairs) {
@@ -50,8 +50,8 @@ struct WorkoutDraft {
         self.repairs = repairs
     }
 
-    /// Takes the statistics of one type, of the workout or of the activity that is open. Statistics of a type that is no
-    /// component of a workout are left out and counted, and so are those without a value.
+    /// Adds the statistics of one type, for the workout or for the open activity. Statistics of a type that is not a
+    /// component of a workout, and statistics without a value, are omitted and counted.
     mutating func addStatistics(_ values: AttributeValues, ofActivity: Bool) {
         let type = values.text(.type) ?? ""
         let unit = values.text(.unit) ?? ""
@@ -74,7 +74,7 @@ struct WorkoutDraft {
         if isEmpty { statisticsLeftOut += 1 }
     }
 
-    /// Begins an event. One that cannot be read is left out, with its metadata.
+    /// Begins an event. An event that cannot be read is omitted, with its metadata.
     mutating func beginEvent(_ values: AttributeValues) {
         endEvent()
         guard let kind = values.text(.type).flatMap(HealthWorkoutPart.event),
@@ -101,21 +101,21 @@ struct WorkoutDraft {
         }
     }
 
-    /// Takes the metadata of the event or the activity that is open.
+    /// Adds metadata to the open event or activity.
     ///
-    /// - Returns: false for what stands there already.
+    /// - Returns: false if the key has a value already.
     mutating func addToPart(_ meaning: HealthDetails.Meaning, isActivity: Bool) -> Bool {
         guard case .entry(let entry) = meaning else { return true }
         return (isActivity ? activity?.context.add(entry) : event?.context.add(entry)) ?? true
     }
 
-    /// Takes the file of a route.
+    /// Adds the file of a route.
     mutating func addRoute(_ path: String) {
         guard !path.isEmpty, routes.count < Self.routeLimit else { return }
         routes.append(path)
     }
 
-    /// Takes a point of a route. One that cannot be read is left out.
+    /// Adds a point of a route. A point that cannot be read is omitted.
     mutating func addLocation(_ attributes: [String: String]) {
         guard let point = RouteTrack.Point({ attributes[$0] }), track.add(point) else {
             repairs.insert(.partDropped)
@@ -123,7 +123,7 @@ struct WorkoutDraft {
         }
     }
 
-    /// The route of the points; nil where there are none.
+    /// Returns the route of the points; nil if there are none.
     func route(of sample: HealthSample, _ selection: HealthSelection) -> WorkoutRoute? {
         var route = WorkoutRoute(
             track: track, detail: .places, offsetMinutes: sample.start.offsetMinutes,
@@ -167,7 +167,7 @@ struct WorkoutDraft {
         repairs.insert(.partDropped)
     }
 
-    /// A part's duration in milliseconds; 0 where there is none, or none that can be.
+    /// Returns the duration of a part in milliseconds; 0 if there is none, or if it is out of range.
     private mutating func length(_ values: AttributeValues) -> Int64 {
         guard let text = values.text(.duration), !text.isEmpty else { return 0 }
         let unit = values.text(.durationUnit) ?? ""

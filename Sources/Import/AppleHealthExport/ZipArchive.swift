@@ -9,20 +9,21 @@ import HealthData
     import Darwin
 #endif
 
-/// Reads the entries of an archive one after the other, through libarchive: ZIP64 and data descriptors included.
+/// Reads the entries of an archive one after the other with libarchive, which supports ZIP64 and data descriptors.
 ///
-/// Nothing is ever written to a path that an entry names.
+/// Nothing is ever written to the path of an entry.
 final class ZipArchive: ByteSource {
     /// The kind of an entry, by its name alone.
     enum Entry {
         case candidate
-        /// A file that is known by its name, which stands without folders.
+        /// A file of a kind that is recognised by its name, with its name without folders.
         case other(ExportFile, name: String)
-        /// A name that leads out of the archive, or that is none.
+        /// An invalid path, or one that leads out of the archive.
         case refused
     }
 
-    /// No deflated export shrinks to less than a two-hundredth; below the floor no ratio is looked at.
+    /// Maximum ratio of unpacked to packed size. A deflated export does not shrink to less than a two-hundredth; below
+    /// the floor the ratio is not checked.
     private static let largestRatio: Int64 = 250
     private let ratioFloor: Int64
 
@@ -47,10 +48,10 @@ final class ZipArchive: ByteSource {
 
     deinit { archive_read_free(archive) }
 
-    /// How much of the archive's own bytes is read.
+    /// The number of bytes of the archive that were read.
     var progress: HealthProgress { HealthProgress(bytes: archive_filter_bytes(archive, -1), total: size) }
 
-    /// Goes to the next file; nil at the end, or where the archive cannot be read further.
+    /// Moves to the next file; nil at the end, or if the archive cannot be read further.
     func next() throws(ExportError) -> Entry? {
         head = []
         while true {
@@ -60,13 +61,13 @@ final class ZipArchive: ByteSource {
             case ARCHIVE_EOF: return nil
             case ARCHIVE_RETRY: continue
             default:
-                damage = ("archive-damaged", "The archive is cut or damaged; what could be unpacked was read.")
+                damage = ("archive-damaged", "The archive is damaged or truncated; the readable files were read.")
                 return nil
             }
             guard let entry else { return nil }
             if archive_entry_filetype(entry) & S_IFMT == S_IFDIR { continue }
             if archive_entry_is_encrypted(entry) != 0 { throw .archiveEncrypted }
-            // The name in UTF-8 where it can be told; entries with other names are known by their content.
+            // The name in UTF-8 if possible; entries with other names are recognised by their content.
             let name = (archive_entry_pathname_utf8(entry) ?? archive_entry_pathname(entry)).map { String(cString: $0) }
             return classify(name ?? "")
         }
@@ -81,7 +82,7 @@ final class ZipArchive: ByteSource {
         return file == .xml || file == .unknown ? .candidate : .other(file, name: own)
     }
 
-    /// The beginning of the entry. The bytes are read again by ``read(into:)``.
+    /// Returns the beginning of the entry. ``read(into:)`` returns the same bytes again.
     func peek(_ count: Int) throws(ExportError) -> ArraySlice<UInt8> {
         var bytes = [UInt8](repeating: 0, count: count)
         var filled = 0
@@ -114,8 +115,8 @@ final class ZipArchive: ByteSource {
             guard count >= 0 else {
                 damage =
                     count == Int(ARCHIVE_WARN)
-                    ? ("archive-checksum", "The export does not have the checksum that the archive gives for it.")
-                    : ("archive-damaged", "The archive is cut or damaged; what could be unpacked was read.")
+                    ? ("archive-checksum", "The export's checksum differs from the one in the archive.")
+                    : ("archive-damaged", "The archive is damaged or truncated; the readable files were read.")
                 return 0
             }
             unpacked += Int64(count)

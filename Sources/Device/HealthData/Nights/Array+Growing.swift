@@ -1,5 +1,5 @@
 extension Array {
-    /// Makes room by a quarter more at a time where there is none: arrays of millions would double.
+    /// Grows the capacity by a quarter if the array is full. By default, arrays of millions of elements would double.
     package mutating func reserveForOneMore() {
         if count == capacity { reserveCapacity(count + count / 4 + 16) }
     }

@@ -1,9 +1,10 @@
 import FHIR
 
 extension HealthNight {
-    /// The codes of the summary that neither HealthKit nor LOINC has, in ``HealthCodeSystem/component``.
+    /// The codes of the summary in ``HealthCodeSystem/component``, for which neither HealthKit nor LOINC has codes.
     public enum Code {
-        /// `Observation.code`. It is not HealthKit's sleep analysis, so that nobody adds the summary to the stages.
+        /// `Observation.code`. It differs from HealthKit's sleep analysis, so that the summary is not added to the
+        /// stages.
         public static let summary = "sleep-night"
         public static let asleep = "sleep-asleep"
         public static let sessions = "sleep-sessions"
@@ -12,7 +13,7 @@ extension HealthNight {
     /// The system of the identifier that all summaries of one night share; its value is the day.
     public static let identifierSystem = "urn:tributary:sleep-night"
 
-    /// The fingerprint of the summary: of the night and the samples in it.
+    /// The fingerprint of the summary, computed from the night and its samples.
     public var fingerprint: SampleFingerprint {
         var content = Array("\(Code.summary)\u{0}\(day.text)".utf8)
         for sample in samples {
@@ -22,15 +23,15 @@ extension HealthNight {
         return SampleFingerprint(of: content)
     }
 
-    /// The summary as a FHIR R4 observation that is derived from those of the stages
+    /// Returns the summary as a FHIR R4 observation that is derived from the observations of the stages
     /// (<https://hl7.org/fhir/R4/observation-definitions.html#Observation.derivedFrom>).
     ///
-    /// The period reaches from the first session's start to the last one's end, with the offset that the person's clock
-    /// had; the components give minutes, to the hundredth. A stage that no source told of has no component. The id and
-    /// the content hash follow from the night and its samples: the same night of the same export is the same resource,
-    /// and a night that became longer is another, found by the same ``identifierSystem``.
+    /// The period lasts from the first session's start to the last session's end, with the offset of the person's
+    /// clock. The components are minutes, rounded to hundredths. A stage that no source reported has no component. The
+    /// id and the content hash are computed from the night and its samples: the same night of the same export is the
+    /// same resource. A night that became longer is another resource with the same identifier in ``identifierSystem``.
     ///
-    /// - Parameter subject: the id of the Patient that the stages' observations were made with; nil leaves it out.
+    /// - Parameter subject: the id of the Patient that the stages' observations have; nil omits the subject.
     public func observation(subject: String?) -> Observation {
         let fingerprint = fingerprint
         var object = JSONObject()
@@ -89,13 +90,13 @@ extension HealthNight {
 
     private static func concept(_ title: String, _ codings: Coding...) -> JSON { concept(title, codings) }
 
-    /// The first coding is shown by the title; the others have their own.
+    /// Returns a concept. A coding without a display text has the title as its display text.
     private static func concept(_ title: String, _ codings: [Coding]) -> JSON {
         let shown = codings.map { Coding(system: $0.system, code: $0.code, display: $0.display ?? title) }
         return CodeableConcept(coding: shown, text: title).json
     }
 
-    /// Minutes to the hundredth, without trailing zeros.
+    /// Returns minutes, rounded to hundredths, without trailing zeros.
     private static func minutes(_ seconds: Int64) -> JSON {
         let hundredths = (seconds * 100 + 30) / 60
         let (whole, rest) = (hundredths / 100, hundredths % 100)

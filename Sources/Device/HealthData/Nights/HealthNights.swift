@@ -1,37 +1,36 @@
-/// Gathers the samples of sleep analysis and puts them together to sleep sessions and nights.
+/// Collects the samples of sleep analysis and combines them into sleep sessions and nights.
 ///
-/// 1. Samples that follow one another with no gap of more than an hour (``gap``) are a sleep session, whatever their
-///    sources.
-/// 2. In a session each second has one stage: that of the first source by ``SourceRank`` that tells awake from asleep
-///    there. Where one source has several stages at once (older apps write "asleep" over the whole night and "awake"
-///    inside of it), the first of awake, deep, REM, core, unspecified counts.
-/// 3. Being in bed stands apart: the seconds that any source says so, each counted once.
-/// 4. Sleep sessions are put together to nights (``HealthNight/day``).
+/// 1. Successive samples of all sources without a gap of more than an hour (``gap``) form a sleep session.
+/// 2. In a session each second has one stage: that of the first source by ``SourceRank`` that distinguishes awake from
+///    asleep at that time. If one source has several stages at once (older apps write "asleep" for the whole night and
+///    "awake" inside of it), the first of awake, deep, REM, core, unspecified is used.
+/// 3. Time in bed is separate: the seconds for which any source reports it, each counted once.
+/// 4. Sleep sessions are combined into nights (``HealthNight/day``).
 ///
-/// The order in which samples come makes no difference. Not used, but in ``leftOut``: samples without length, samples
-/// longer than a day (no night is), and what is over ``sampleLimit``. Memory: 24 bytes a sample, and 32 more
-/// for its fingerprint where those are kept.
+/// The result does not depend on the order of the samples. The following samples are not used, but counted in
+/// ``leftOut``: samples without duration, samples longer than a day (no night is that long), and samples beyond
+/// ``sampleLimit``. Memory: 24 bytes a sample, and 32 more for its fingerprint if fingerprints are kept.
 public struct HealthNights: Sendable {
-    /// The longest break inside a session, in seconds.
+    /// Maximum gap inside a session, in seconds.
     public static let gap: Int64 = 3600
-    /// As many samples are kept; ten years of nights have some four hundred thousand.
+    /// Maximum number of samples that are kept; ten years of nights have about four hundred thousand.
     public static let sampleLimit = 1_000_000
-    /// The longest sample that is used, in seconds.
+    /// Maximum duration of a sample that is used, in seconds.
     public static let longest: Int64 = 86_400
-    /// From 18:00, where a night begins, to midnight.
+    /// Seconds from 18:00, when a night begins, to midnight.
     static let evening: Int64 = 6 * 3600
 
-    /// The reason that a sample is in no night.
+    /// The reason why a sample is in no night.
     public enum LeftOut: String, Sendable, CaseIterable {
-        /// The sample ends before it has lasted.
+        /// The sample has no duration.
         case empty
-        /// The sample lasts longer than is believed.
+        /// The sample is longer than the limit.
         case tooLong = "too-long"
-        /// More samples came than are kept.
+        /// The maximum number of samples is reached.
         case overLimit = "over-limit"
     }
 
-    /// How many samples are in no night.
+    /// Number of samples that are in no night, by reason.
     public private(set) var leftOut: [LeftOut: Int] = [:]
     private var entries: [Entry] = []
     private var fingerprints: [SampleFingerprint] = []
@@ -42,7 +41,7 @@ public struct HealthNights: Sendable {
     private struct Entry: Sendable {
         let start: Int64
         let length: UInt32
-        /// The place of the fingerprint; zero for all where they are not kept.
+        /// The index of the fingerprint; zero for all samples if fingerprints are not kept.
         let fingerprint: UInt32
         let startOffset: Int16
         let endOffset: Int16
@@ -53,11 +52,11 @@ public struct HealthNights: Sendable {
         var range: Range<Int64> { start..<end }
     }
 
-    /// - Parameter keepsIdentities: whether the nights shall name their samples, as a summary that is derived from them
-    ///   must (``HealthNight/observation(subject:)``).
+    /// - Parameter keepsFingerprints: whether the nights list their samples, which is necessary for a summary that is
+    ///   derived from them (``HealthNight/observation(subject:)``).
     public init(keepsFingerprints: Bool = true) { self.keepsFingerprints = keepsFingerprints }
 
-    /// Takes a sample of sleep analysis; all others are passed over.
+    /// Adds a sample of sleep analysis; ignores all other samples.
     public mutating func add(_ sample: HealthSample, fingerprint: SampleFingerprint) {
         guard case .option(let option) = sample.value, let stage = SleepStage(option) else { return }
         let length = sample.end.seconds - sample.start.seconds
@@ -75,19 +74,19 @@ public struct HealthNights: Sendable {
         fingerprints.append(fingerprint)
     }
 
-    /// Adds an observation of sleep; others are passed over.
+    /// Adds an observation of sleep; ignores all others.
     public mutating func add(_ observation: HealthObservation) {
         add(observation.sample, fingerprint: observation.fingerprint)
     }
 
-    /// All nights, by day.
+    /// Returns all nights, by day.
     public mutating func nights() -> [HealthNight] {
         var nights: [HealthNight] = []
         forEachNight { nights.append($0) }
         return nights
     }
 
-    /// Gives the nights one by one, by day. Throws what `body` throws.
+    /// Passes the nights one by one, by day. Throws the error of `body`.
     public mutating func forEachNight<Failure: Error>(
         _ body: (HealthNight) throws(Failure) -> Void
     ) throws(Failure) {
@@ -106,7 +105,7 @@ public struct HealthNights: Sendable {
                 end += 1
             }
             let session = Self.session(of: entries[begin..<end], order, fingerprints)
-            // Travelling west can give a later session an earlier day: it stays with the night before it.
+            // After travel to the west, a later session can have an earlier day: it is added to the preceding night.
             if let day = night?.day, session.day <= day {
                 night?.sessions.append(session)
             } else {
@@ -123,7 +122,7 @@ public struct HealthNights: Sendable {
     ) -> SleepSession {
         var times = SleepTimes()
         times[.inBed] = TimeSpans(sorted: samples.lazy.filter { $0.stage == .inBed }.map(\.range)).total
-        // The groups in the order in which they are believed: by source, and by stage within a source.
+        // The groups in the order of their priority: by source, and by stage within a source.
         var groups: [Int: [Entry]] = [:]
         for sample in samples where sample.stage != .inBed {
             groups[order[Int(sample.source)] * SleepStage.allCases.count + sample.stage.rawValue, default: []]
@@ -135,7 +134,7 @@ public struct HealthNights: Sendable {
             if let stage = group.first?.stage { times[stage] += spans.total - covered.secondsShared(with: spans) }
             covered.formUnion(spans)
         }
-        // Of samples that begin or end together, the most believed source tells the offset.
+        // Of samples that begin or end together, the source with the highest priority determines the offset.
         func isBelieved(_ left: Entry, _ right: Entry) -> Bool { order[Int(left.source)] < order[Int(right.source)] }
         var (first, last) = (samples[samples.startIndex], samples[samples.startIndex])
         for sample in samples.dropFirst() {
@@ -148,7 +147,7 @@ public struct HealthNights: Sendable {
             samples: fingerprints.isEmpty ? [] : samples.map { fingerprints[Int($0.fingerprint)] })
     }
 
-    /// An order that depends on the samples alone.
+    /// Defines an order that depends only on the samples.
     private static func precedes(
         _ left: Entry, _ right: Entry, _ order: [Int], _ fingerprints: [SampleFingerprint]
     ) -> Bool {
@@ -166,7 +165,7 @@ public struct HealthNights: Sendable {
 
     private mutating func place(of rank: SourceRank) -> UInt8 {
         if let place = places[rank] { return place }
-        // Beyond some two hundred versions, those of one kind of product are one source.
+        // After about two hundred versions, all further versions of one product are one source.
         if ranks.count >= 240, let product = rank.ofProduct { return place(of: product) }
         let place = UInt8(ranks.count)
         ranks.append(rank)

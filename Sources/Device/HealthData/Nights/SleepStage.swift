@@ -1,6 +1,6 @@
 /// The values of HealthKit's sleep analysis (HKCategoryValueSleepAnalysis).
 public enum SleepStage: Int, Sendable, CaseIterable {
-    /// In bed, asleep or not: no stage of sleep, it goes beside them.
+    /// In bed, asleep or not: not a stage of sleep, but counted independently.
     case inBed
     /// Awake.
     case awake
@@ -10,10 +10,10 @@ public enum SleepStage: Int, Sendable, CaseIterable {
     case rem
     /// Light or intermediate sleep.
     case core
-    /// Asleep in a stage that the source cannot tell.
+    /// Asleep in an unknown stage.
     case unspecified
 
-    /// The stage that a value of sleep analysis means; nil for other values.
+    /// Creates the stage of a value of sleep analysis; nil for other values.
     public init?(_ option: HealthOption) {
         guard let stage = Self.allCases.first(where: { $0.code == option.code || option.aliases.contains($0.code) })
         else { return nil }
@@ -32,7 +32,7 @@ public enum SleepStage: Int, Sendable, CaseIterable {
         }
     }
 
-    /// The name for people.
+    /// The name shown to people.
     public var title: String {
         switch self {
         case .inBed: "In bed"
@@ -57,7 +57,7 @@ public enum SleepStage: Int, Sendable, CaseIterable {
 public struct SleepTimes: Sendable, Hashable {
     private var seconds = Array(repeating: Int64(0), count: SleepStage.allCases.count)
 
-    /// Makes times of nothing.
+    /// Creates times with zero seconds in each stage.
     public init() {}
 
     /// The seconds of a stage.
@@ -66,13 +66,13 @@ public struct SleepTimes: Sendable, Hashable {
         set { seconds[stage.rawValue] = newValue }
     }
 
-    /// The seconds in all the stages of being asleep.
+    /// The total seconds in the stages of sleep.
     public var asleep: Int64 { SleepStage.allCases.reduce(0) { $0 + ($1.isAsleep ? self[$1] : 0) } }
 
-    /// Whether a source told asleep from awake, and not only that the person was in bed.
+    /// Whether a source distinguished asleep from awake, instead of reporting only time in bed.
     public var hasStages: Bool { asleep > 0 || self[.awake] > 0 }
 
-    /// Adds the times of another sleep.
+    /// Adds the times of another session.
     public static func += (left: inout SleepTimes, right: SleepTimes) {
         for stage in SleepStage.allCases { left[stage] += right[stage] }
     }

@@ -1,17 +1,17 @@
-/// The place of a sample's source in the order in which sources are believed.
+/// The rank of a sample's source in the order of source priority.
 ///
-/// Where several sources measured the same time, the first of them counts for it and the others do not:
+/// If several sources measured the same time, only the first of them is used for it:
 ///
-/// 1. what the person typed in, whatever it was typed into: one source;
-/// 2. the watch, which is worn when the phone lies on the table;
+/// 1. values that the person entered by hand in any app: one source;
+/// 2. the watch, because it is worn while the phone lies on the table;
 /// 3. the phone;
 /// 4. everything else: iPad, iPod touch, AirPods, Apple Vision Pro, then other makers' apps and devices.
 ///
-/// Sources of one kind are ordered by their version, the newer first, as the newer of two phones is the one in use. Two
-/// apps or devices of one version are two sources where their names or models differ (``HealthSource/origin``), in an
-/// order that is the same each time.
+/// Sources of one kind are ordered by their version, the newer first, because the newer of two phones is the one in
+/// use. Two apps or devices of one version are two sources if their names or models differ (``HealthSource/origin``),
+/// in an order that is always the same.
 public struct SourceRank: Sendable, Hashable, Comparable {
-    /// The kinds of source, the most believed first.
+    /// The kinds of source, in descending priority.
     public enum Level: Int, Sendable, CaseIterable, Comparable {
         /// A person entered it.
         case enteredByHand
@@ -25,23 +25,23 @@ public struct SourceRank: Sendable, Hashable, Comparable {
         public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// The level; samples of an earlier one count first.
+    /// The level; samples of an earlier level have priority.
     public let level: Level
-    /// The kind of product; nil for what was typed in.
+    /// The kind of product; nil for values entered by hand.
     public let product: HealthProduct?
-    /// Empty where it is not known, and for what was typed in.
+    /// The version; empty if it is unknown, and for values entered by hand.
     public let version: String
-    /// ``HealthSource/origin``; 0 where it is not known, and for what was typed in.
+    /// ``HealthSource/origin``; 0 if it is unknown, and for values entered by hand.
     let origin: UInt64
 
-    /// The rank of a sample's source.
+    /// Creates the rank of a sample's source.
     public init(_ sample: HealthSample) {
         self.init(
             sample.source.product, version: sample.source.version,
             isEnteredByHand: sample.context.wasUserEntered == true, origin: sample.source.origin)
     }
 
-    /// Makes the rank of a product.
+    /// Creates the rank of a product.
     public init(_ product: HealthProduct, version: String = "", isEnteredByHand: Bool = false) {
         self.init(product, version: version, isEnteredByHand: isEnteredByHand, origin: 0)
     }
@@ -65,19 +65,19 @@ public struct SourceRank: Sendable, Hashable, Comparable {
         self.origin = origin
     }
 
-    /// The rank that stands for all sources of the product, where too many are met; nil where this is that rank.
+    /// The rank for all sources of the product, used if there are too many sources; nil if this is that rank.
     package var ofProduct: SourceRank? {
         guard let product, !version.isEmpty || origin != 0 else { return nil }
         return SourceRank(product)
     }
 
-    /// The kind of product in words.
+    /// The kind of product, shown to people.
     public var title: String {
         guard let product else { return "Entered by hand" }
         return product == .app ? "Other apps and devices" : product.rawValue
     }
 
-    /// Whether the left one is believed before the right one.
+    /// Returns whether the left source has priority over the right one.
     public static func < (left: SourceRank, right: SourceRank) -> Bool {
         if left.level != right.level { return left.level < right.level }
         if left.product != right.product { return place(of: left.product) < place(of: right.product) }
@@ -91,7 +91,7 @@ public struct SourceRank: Sendable, Hashable, Comparable {
         product.flatMap { HealthProduct.allCases.firstIndex(of: $0) } ?? HealthProduct.allCases.count
     }
 
-    /// The parts of a version. One that is too long for a number counts as the greatest.
+    /// Returns the parts of a version. A part that is too long for a number is treated as the greatest number.
     private static func numbers(of version: String) -> [Int] {
         version.split(separator: ".").map { Int($0) ?? .max }
     }

@@ -1,14 +1,14 @@
-/// A set of seconds: spans that neither touch nor overlap, in order.
+/// A set of seconds: sorted spans that neither touch nor overlap.
 package struct TimeSpans {
     package private(set) var spans: [Range<Int64>] = []
-    /// How many seconds lie in the spans before each one.
+    /// The number of seconds in the spans before each span.
     private var before: [Int64] = []
-    /// How many seconds there are in all.
+    /// The total number of seconds.
     package private(set) var total: Int64 = 0
 
     package init() {}
 
-    /// The seconds of ranges that are sorted by where they begin. Empty ranges are left out.
+    /// Creates a set from ranges that are sorted by their lower bounds. Empty ranges are ignored.
     package init(sorted ranges: some Sequence<Range<Int64>>) {
         for range in ranges where !range.isEmpty { append(range) }
     }
@@ -18,7 +18,7 @@ package struct TimeSpans {
         range.isEmpty ? 0 : seconds(before: range.upperBound) - seconds(before: range.lowerBound)
     }
 
-    /// Returns the number of seconds that both sets hold.
+    /// Returns the number of seconds that are in both sets.
     package func secondsShared(with other: TimeSpans) -> Int64 { other.spans.reduce(0) { $0 + seconds(in: $1) } }
 
     package mutating func formUnion(_ other: TimeSpans) {
@@ -41,7 +41,7 @@ package struct TimeSpans {
         self = union
     }
 
-    /// Adds a range that begins no earlier than the last span.
+    /// Adds a range that begins at or after the start of the last span.
     private mutating func append(_ range: Range<Int64>) {
         guard let last = spans.last, range.lowerBound <= last.upperBound else {
             before.append(total)

@@ -1,9 +1,9 @@
 import FHIR
 import Foundation
 
-/// The rings of one day: HealthKit's HKActivitySummary. Apple sums them up over all devices of the person.
+/// The rings of one day: HealthKit's HKActivitySummary. Apple computes the sums over all devices of the person.
 public struct ActivitySummary: SpecialRecord {
-    /// The value that was reached, and the goal.
+    /// The achieved value and the goal.
     public struct Ring: Sendable, Hashable {
         public var value: SpecialQuantity?
         public var goal: SpecialQuantity?
@@ -20,15 +20,15 @@ public struct ActivitySummary: SpecialRecord {
     public let day: String
     /// Active energy, in kilocalories.
     public var energy: Ring
-    /// Time moved, in minutes: the ring of those who do not count energy.
+    /// Time moved, in minutes: the move ring of people who do not count energy.
     public var moveTime: Ring
     /// Time exercised, in minutes.
     public var exerciseTime: Ring
-    /// Hours with at least a minute on the feet.
+    /// Number of hours in which the person was on their feet for at least one minute.
     public var standHours: Ring
     public var origin: SpecialOrigin
 
-    /// - Returns: nil where nothing is said of the day.
+    /// - Returns: nil if there is no value for the day.
     public init?(
         day: String, energy: Ring = Ring(), moveTime: Ring = Ring(), exerciseTime: Ring = Ring(),
         standHours: Ring = Ring(), origin: SpecialOrigin = SpecialOrigin()
@@ -54,24 +54,24 @@ public struct ActivitySummary: SpecialRecord {
         return content.fingerprint
     }
 
-    /// The day alone: the export of an evening has less in it than the next one.
+    /// The fingerprint of the day alone: an export in the evening contains less of the day than the next export.
     public var place: SampleFingerprint { RecordContent(self).fingerprint }
 
-    /// The repairs that reading the values needed.
+    /// The repairs that were made to read the values.
     public var repairs: Repairs {
         [energy, moveTime, exerciseTime, standHours].flatMap { [$0.value, $0.goal] }.reduce(into: Repairs()) {
             $0.formUnion($1?.repairs ?? [])
         }
     }
 
-    /// The observation: one component for each figure that is there.
+    /// Returns the observation, with one component for each value.
     public func observation(subject: String?, device: JSON? = nil, extensions: [JSON] = []) -> Observation {
         var parts = ObservationParts()
         func add(_ name: String, _ title: String, _ ring: Ring, _ further: [Coding] = []) {
             parts.add(ComponentCode.healthKit("HKActivitySummary." + name, title, further: further), ring.value)
             parts.add(ComponentCode.healthKit("HKActivitySummary.\(name)Goal", title + " Goal"), ring.goal)
         }
-        // HealthKit's code stands first: the day's sum must not be added to the samples that it sums up.
+        // HealthKit's code is first: the sum of the day must not be added to the samples that it sums up.
         add(
             "activeEnergyBurned", "Active Energy Burned of the Day", energy,
             [Coding(system: HealthCodeSystem.loinc, code: "41981-2", display: "Calories burned")])

@@ -2,7 +2,7 @@ import FHIR
 
 /// The answers to one of the two questionnaires that HealthKit scores: HKPHQ9Assessment and HKGAD7Assessment.
 ///
-/// The questions and codes of the PHQ-9 are those of HL7's own example form; for the GAD-7 there are HealthKit's alone.
+/// The questions and codes of the PHQ-9 are those of HL7's example form; the GAD-7 has only HealthKit's codes.
 public struct Assessment: SpecialRecord {
     /// The questionnaires.
     public enum Form: Sendable, CaseIterable {
@@ -14,13 +14,13 @@ public struct Assessment: SpecialRecord {
 
     public let form: Form
     public var start: HealthInstant
-    /// An answer from 0, not at all, to 3, nearly every day, for each question; nil where the person preferred not to
-    /// answer, which the PHQ-9 allows for its last question.
+    /// An answer from 0, not at all, to 3, nearly every day, for each question; nil if the person preferred not to
+    /// answer, which the PHQ-9 permits for its last question.
     public let answers: [Int?]
     public var origin: SpecialOrigin
 
-    /// - Returns: nil where the number of answers is not the form's, an answer is not from 0 to 3, or one is missing that
-    ///   may not be.
+    /// - Returns: nil if the number of answers does not match the form, an answer is not from 0 to 3, or a required
+    ///   answer is missing.
     public init?(form: Form, start: HealthInstant, answers: [Int?], origin: SpecialOrigin) {
         guard answers.count == form.questions.count else { return nil }
         for (index, answer) in answers.enumerated() {
@@ -35,7 +35,7 @@ public struct Assessment: SpecialRecord {
     /// The sum of the answers.
     public var score: Int { answers.reduce(0) { $0 + ($1 ?? 0) } }
 
-    /// The band that the score falls in: HealthKit's HKPHQ9AssessmentRisk and HKGAD7AssessmentRisk.
+    /// The risk level of the score: HealthKit's HKPHQ9AssessmentRisk and HKGAD7AssessmentRisk.
     public var risk: HealthOption {
         let names =
             ["NoneToMinimal", "Mild", "Moderate"] + (form == .phq9 ? ["ModeratelySevere", "Severe"] : ["Severe"])
@@ -55,7 +55,7 @@ public struct Assessment: SpecialRecord {
         return content.fingerprint
     }
 
-    /// The observation: the score is the value, risk and answers are components.
+    /// Returns the observation: the score is the value, risk and answers are components.
     public func observation(subject: String?, device: JSON? = nil, extensions: [JSON] = []) -> Observation {
         var parts = ObservationParts()
         parts.value = ("Integer", .number(JSONNumber(score)))
@@ -80,10 +80,10 @@ extension Assessment.Form {
     /// The name shown to people.
     public var title: String { self == .phq9 ? "PHQ-9" : "GAD-7" }
 
-    /// How HealthKit's names of the cases begin.
+    /// The prefix of HealthKit's case names.
     var prefix: String { self == .phq9 ? "HKPHQ9" : "HKGAD7" }
 
-    /// One question, in a few words.
+    /// One question, as a short text.
     struct Question: Sendable {
         let number: Int
         let loinc: String?
@@ -100,7 +100,7 @@ extension Assessment.Form {
 
     var questions: [Question] { self == .phq9 ? Self.phq9Questions : Self.gad7Questions }
 
-    /// The answer; nil means that the person preferred not to.
+    /// Returns the option of an answer; nil means that the person preferred not to answer.
     func option(_ answer: Int?) -> HealthOption {
         let cases = [
             ("NotAtAll", "Not at all"), ("SeveralDays", "Several days"),

@@ -1,20 +1,20 @@
 import FHIR
 
-/// An audiogram, which says how well someone hears tones: HealthKit's HKAudiogramSample.
+/// An audiogram, which measures a person's hearing of tones: HealthKit's HKAudiogramSample.
 public struct Audiogram: SpecialRecord {
     public enum Ear: String, Sendable, CaseIterable { case left, right }
 
-    /// The softest tone that one ear heard.
+    /// The softest tone that one ear heard at a frequency.
     public struct Threshold: Sendable, Hashable {
         /// The ear.
         public let ear: Ear
-        /// In hertz.
+        /// Frequency in hertz.
         public let frequency: SpecialQuantity
-        /// In decibel of hearing level: 0 is the normal, more is worse.
+        /// Hearing level in decibel: 0 is normal, a higher level is worse.
         public let level: SpecialQuantity
-        /// Whether the other ear was kept busy with noise.
+        /// Whether the other ear was masked with noise.
         public var isMasked: Bool?
-        /// The least and the most that the equipment could tell: a level outside was set to the bound.
+        /// The measurement range of the equipment: a level outside of it was set to the bound.
         public var lowerBound: SpecialQuantity?
         public var upperBound: SpecialQuantity?
 
@@ -36,10 +36,10 @@ public struct Audiogram: SpecialRecord {
     public let thresholds: [Threshold]
     public var origin: SpecialOrigin
 
-    /// HealthKit's limit is 30 frequencies for each ear.
+    /// Maximum number of thresholds. HealthKit's limit is 30 frequencies for each ear.
     public static let maximumThresholds = 200
 
-    /// - Returns: nil where there is no threshold or more than ``maximumThresholds``.
+    /// - Returns: nil if there is no threshold or more than ``maximumThresholds``.
     public init?(start: HealthInstant, end: HealthInstant, thresholds: [Threshold], origin: SpecialOrigin) {
         guard (1...Self.maximumThresholds).contains(thresholds.count) else { return nil }
         self.start = start
@@ -64,7 +64,7 @@ public struct Audiogram: SpecialRecord {
         return content.fingerprint
     }
 
-    /// The repairs that reading the values needed.
+    /// The repairs that were made to read the values.
     public var repairs: Repairs {
         thresholds.reduce(into: Repairs()) {
             $0.formUnion($1.frequency.repairs)
@@ -72,8 +72,8 @@ public struct Audiogram: SpecialRecord {
         }
     }
 
-    /// The observation: one component for each ear and frequency. The frequency stands in the component's code, in words
-    /// and as an extension in hertz.
+    /// Returns the observation, with one component for each ear and frequency. The frequency is in the component's code
+    /// and text, and in an extension in hertz.
     public func observation(subject: String?, device: JSON? = nil, extensions: [JSON] = []) -> Observation {
         var parts = ObservationParts()
         for threshold in thresholds {
@@ -107,8 +107,8 @@ extension Audiogram.Threshold {
     }
 }
 
-/// The extensions of an audiogram's components, for the data of HealthKit's thresholds that FHIR has no element for:
-/// named by the class and property as Apple's documentation names them.
+/// The extensions of an audiogram's components, for data of HealthKit's thresholds that has no element in FHIR. They
+/// are named by the class and property in Apple's documentation.
 enum AudiogramExtension: String, CaseIterable {
     case frequency = "HKAudiogramSensitivityPoint.frequency"
     case masked = "HKAudiogramSensitivityTest.masked"

@@ -1,7 +1,7 @@
 import FHIR
 
 extension ClinicalRecord.Release {
-    /// The release of a version: `1.0.2` is DSTU2, `4.0.1` is R4.
+    /// Creates the release of a version: `1.0.2` is DSTU2, `4.0.1` is R4.
     public init(version: String) {
         let text = version.lowercased()
         if text.hasPrefix("1.0") || text == "dstu2" {
@@ -13,7 +13,7 @@ extension ClinicalRecord.Release {
         }
     }
 
-    /// The release that the shape of a resource tells.
+    /// Detects the release from the structure of a resource.
     init(of resource: JSON, _ type: String) {
         self = .unknown
         if ["MedicationOrder", "DiagnosticOrder", "ProcedureRequest", "ReferralRequest"].contains(type) {
@@ -49,7 +49,7 @@ extension ClinicalRecord.Release {
         }
     }
 
-    /// Members that one of the two releases has and the other has not, or has in another shape.
+    /// Members that exist in only one of the two releases, or have a different JSON type in the other.
     private static let marks: [Mark] = [
         Mark("Observation", "category", .array, .r4), Mark("Observation", "category", .object, .dstu2),
         Mark("Observation", "comments", .any, .dstu2), Mark("Observation", "related", .any, .dstu2),

@@ -2,10 +2,10 @@ import FHIR
 import Foundation
 
 extension ClinicalRecord {
-    /// The system of the identifier that holds the id a record had at the hospital.
+    /// The system of the identifier with the id that a record has at the hospital.
     public static let idSystem = "urn:tributary:clinical-record-id"
 
-    /// The types of clinical records that can have many identifiers.
+    /// The types of clinical records whose `identifier` is a list.
     private static let haveIdentifiers: Set<String> = [
         "AllergyIntolerance", "CarePlan", "CareTeam", "Condition", "Coverage", "Device", "DiagnosticReport",
         "DocumentReference", "Encounter", "FamilyMemberHistory", "Goal", "Immunization", "Medication",
@@ -13,13 +13,14 @@ extension ClinicalRecord {
         "Procedure", "ServiceRequest",
     ]
 
-    /// The record as a resource of R4: the resource itself where it is written in R4 or was converted
-    /// (``converted(toR4:)``), else a document that holds it (``document(subject:)``).
+    /// Returns the record as an R4 resource: the resource itself if it is in R4 or was converted
+    /// (``converted(toR4:)``), otherwise a document that contains it (``document(subject:)``).
     ///
-    /// - Without a subject, the resource is passed on as it is.
-    /// - With a subject, it is made fit to stand among the resources of many people: its id becomes one that no other
-    ///   hospital's can meet, references between the records are rewritten in the same way, every reference to the
-    ///   patient becomes the subject's, without display or identifier, and the id it had becomes one of its identifiers.
+    /// - Without a subject, the resource is unchanged.
+    /// - With a subject, the resource is adapted for a store with many people. Its id is replaced by one that cannot
+    ///   collide with another hospital's, and references between the records are changed accordingly. All references to
+    ///   the patient are replaced by references to the subject, without display or identifier. The original id becomes
+    ///   one of its identifiers.
     public func resource(subject: String?, device: JSON?, extensions: [JSON]) -> JSON {
         guard let resource = inR4 else { return document(subject: subject) }
         guard let subject else { return resource }
@@ -37,18 +38,18 @@ extension ClinicalRecord {
         return .object(object)
     }
 
-    /// The resource in R4; nil where it is not written in R4 and was not converted.
+    /// The resource in R4; nil if it is not in R4 and was not converted.
     private var inR4: JSON? {
         if let r4 { return r4 }
         return release == .r4 ? .some(fhir) : .none
     }
 
-    /// The document with the original of a resource that was brought to R4: a conversion may leave out what R4 has no
-    /// place for. nil for all others.
+    /// Returns the document with the original of a resource that was converted to R4, because a conversion can omit
+    /// data that R4 has no element for; nil for all other records.
     public func original(subject: String?) -> JSON? { r4.map { _ in document(subject: subject) } }
 
-    /// A DocumentReference that holds the resource as it is, whatever its release, and names the release. Where there is
-    /// a resource in R4 beside it, it points there.
+    /// Returns a DocumentReference that contains the unchanged resource of any release, and states the release. If the
+    /// record was converted, it refers to the R4 resource.
     public func document(subject: String?) -> JSON {
         var object = JSONObject()
         object["resourceType"] = "DocumentReference"
@@ -70,7 +71,7 @@ extension ClinicalRecord {
         return .object(object)
     }
 
-    /// HealthKit's type where the table knows it.
+    /// HealthKit's type, if the table contains it.
     private var typeConcept: JSON {
         guard let type, let row = HealthType.all.first(where: { $0.identifier == type }) else { return kind.concept }
         return CodeableConcept(coding: row.codings, text: row.title).json
@@ -87,17 +88,17 @@ extension ClinicalRecord {
 }
 
 extension HealthSpecial {
-    /// The resource, and the original of a clinical record that was brought to R4.
+    /// The resource, and the original of a clinical record that was converted to R4.
     public var resources: [JSON] {
         [resource] + ((record as? ClinicalRecord)?.original(subject: subject).map { [$0] } ?? [])
     }
 }
 
-/// Rewrites the references of a resource that is moved from a hospital's server to the study's.
+/// Rewrites the references of a resource that is copied from a hospital's server to the study's.
 private struct ReferenceRewriting {
     let server: String?
     let subject: String
-    /// Whether the record was brought to R4, and with it those that it refers to.
+    /// Whether the record, and with it the records that it refers to, were converted to R4.
     let isConverted: Bool
 
     func moved(_ value: JSON) -> JSON {
@@ -120,7 +121,8 @@ private struct ReferenceRewriting {
         }
     }
 
-    /// The type and the id of a reference to the same server. A reference to a patient counts wherever it points.
+    /// Returns the type and the id of a reference to the same server. For references to patients, any server is
+    /// accepted.
     private func target(_ reference: String) -> (type: String, id: String)? {
         var text = reference[...]
         var isElsewhere = false

@@ -1,38 +1,39 @@
 import FHIR
 import Foundation
 
-/// A record that a hospital gave to the person: HealthKit's HKClinicalRecord, a FHIR resource of DSTU2 or R4.
+/// A record that the person received from a hospital: HealthKit's HKClinicalRecord, a FHIR resource of DSTU2 or R4.
 ///
-/// The resource is kept as it is, digits and unknown members and all. It can hold anything that hospitals write, names
-/// too: it leaves only where the study's consent names clinical records.
+/// The resource is stored unchanged, including digits and unknown members. It can contain any text of a hospital,
+/// including names, so it is released only if the study's consent names clinical records.
 public struct ClinicalRecord: SpecialRecord {
-    /// The release of FHIR that the resource is written in.
+    /// The FHIR release of the resource.
     public enum Release: String, Sendable {
         case dstu2 = "DSTU2"
         case r4 = "R4"
-        /// Another one, or the resource does not tell.
+        /// Another release, or a resource that does not identify its release.
         case unknown
     }
 
-    /// The resource as it is.
+    /// The unchanged resource.
     public let fhir: JSON
     /// Its type, for example `Immunization`.
     public let resourceType: String
     public let release: Release
-    /// The version as HealthKit names it: `1.0.2`, `4.0.1`.
+    /// The version in HealthKit's form: `1.0.2`, `4.0.1`.
     public var version: String?
     /// HealthKit's type of the record, for example `HKClinicalTypeIdentifierLabResultRecord`.
     public var type: String?
-    /// The server that it came from, without the resource's own place: what makes its id unique.
+    /// The base URL of its server, which makes its id unique.
     public var server: String?
-    /// When the person's device fetched it. The record's own times stand in the resource.
+    /// The time at which the person's device fetched the record. The record's own times are in the resource.
     public var received: HealthInstant?
     public var origin: SpecialOrigin
 
     /// - Parameters:
-    ///   - version: HealthKit's name of the version; the resource is looked at where it is nil or names none.
-    ///   - url: the address of the resource on the hospital's server.
-    /// - Returns: nil where it is no resource.
+    ///   - version: HealthKit's name of the version; if it is nil or unknown, the release is detected from the
+    ///     resource.
+    ///   - url: the URL of the resource on the hospital's server.
+    /// - Returns: nil if it is not a resource.
     public init?(
         _ fhir: JSON, version: String? = nil, type: String? = nil, url: String? = nil, received: HealthInstant? = nil,
         origin: SpecialOrigin = SpecialOrigin()
@@ -49,9 +50,9 @@ public struct ClinicalRecord: SpecialRecord {
         server = url.flatMap { Self.server(of: $0, resourceType) }
     }
 
-    /// The record with its resource written anew in R4; the fingerprint stays.
+    /// Returns the record with its resource converted to R4; the fingerprint is unchanged.
     ///
-    /// - Returns: nil for what is no resource, and for a `Basic`, which says less than the original does.
+    /// - Returns: nil if it is not a resource, and for a `Basic`, which has less information than the original.
     public func converted(toR4 resource: JSON) -> ClinicalRecord? {
         ClinicalRecord(self, resource)
     }
@@ -62,7 +63,7 @@ public struct ClinicalRecord: SpecialRecord {
         r4 = resource
     }
 
-    /// The resource in R4, where it was converted.
+    /// The resource in R4, if it was converted.
     private(set) var r4: JSON?
 
     /// The record's id on its server.
@@ -71,13 +72,14 @@ public struct ClinicalRecord: SpecialRecord {
     public var kind: SpecialKind { .clinicalRecord }
     public var time: SpecialTime { received.map(SpecialTime.moment) ?? .unknown }
 
-    /// The server and the resource, not when it was received: each export may fetch it again.
+    /// The fingerprint of the server and the resource, without the time of receipt, because each export can fetch the
+    /// record again.
     public var fingerprint: SampleFingerprint {
         SampleFingerprint(
             of: Array("\(kind.identifier)\u{0}\(server ?? "")\u{0}\(release.rawValue)\u{0}".utf8) + fhir.bytes())
     }
 
-    /// The server, the type and the id: the record of next year takes the place of this one.
+    /// The fingerprint of the server, the type and the id: a later version of the record replaces this one.
     public var place: SampleFingerprint {
         serverID.map { Self.place(server: server, type: resourceType, id: $0) } ?? fingerprint
     }
@@ -86,16 +88,16 @@ public struct ClinicalRecord: SpecialRecord {
         SampleFingerprint(of: Array("HKClinicalRecord\u{0}\(server ?? "")\u{0}\(newerName(type))\u{0}\(id)".utf8))
     }
 
-    /// R4's name of the type: of those that HealthKit has, one had another in DSTU2.
+    /// Returns R4's name of the type. Of HealthKit's types, only one had another name in DSTU2.
     static func newerName(_ type: String) -> String { type == "MedicationOrder" ? "MedicationRequest" : type }
 
-    /// Letters alone, as resource types are.
+    /// Returns whether the text consists of letters, like the names of resource types.
     static func isName(_ text: String) -> Bool {
         (2...40).contains(text.utf8.count)
             && text.utf8.allSatisfy { (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) }
     }
 
-    /// `https://host/fhir/Observation/1` of type Observation lies on `https://host/fhir`.
+    /// Returns the base URL: `https://host/fhir` for `https://host/fhir/Observation/1` of type Observation.
     private static func server(of url: String, _ type: String) -> String? {
         guard url.utf8.count <= 2048 else { return nil }
         if let place = url.range(of: "/" + type + "/") { return String(url[..<place.lowerBound]) }

@@ -1,10 +1,10 @@
 import FHIR
 
 extension Electrocardiogram {
-    /// The observation.
+    /// Returns the observation.
     ///
-    /// The voltages are one SampledData: a recording of 30 seconds has some 15 000 of them, about 140 kB, and cut in
-    /// pieces each piece would need an offset that R4 has no element for.
+    /// The voltages are one SampledData. A recording of 30 seconds has about 15 000 voltages in about 140 kB. If it
+    /// were split, each part would need an offset, for which R4 has no element.
     public func observation(subject: String?, device: JSON? = nil, extensions: [JSON] = []) -> Observation {
         var parts = ObservationParts()
         parts.add(
@@ -16,7 +16,7 @@ extension Electrocardiogram {
         let code = Self.code("Classification", "Electrocardiogram Classification")
         parts.add(code, classification?.option)
         if hasUnknownClassification {
-            parts.addUnknown(code, "The classification is in words that are not recognised.")
+            parts.addUnknown(code, "The text of the classification is not recognised.")
         }
         parts.add(
             ComponentCode.heartRate, averageHeartRate.map { SpecialQuantity($0, SpecialMeasure.beats.unit) })

@@ -3,7 +3,7 @@ import Foundation
 
 /// An electrocardiogram of one lead: HealthKit's HKElectrocardiogram.
 public struct Electrocardiogram: SpecialRecord {
-    /// The classification that the watch made: HealthKit's HKElectrocardiogram.Classification.
+    /// The watch's classification: HealthKit's HKElectrocardiogram.Classification.
     public enum Classification: Int, Sendable, CaseIterable {
         /// There is no classification.
         case notSet = 0
@@ -19,13 +19,13 @@ public struct Electrocardiogram: SpecialRecord {
         case inconclusivePoorReading
         /// Not conclusive, for another reason.
         case inconclusiveOther
-        /// HealthKit itself reports a classification that the version of the system does not know.
+        /// HealthKit itself reports a classification that the system's version does not support.
         case unrecognized = 100
     }
 
-    /// Whether the person named symptoms: HealthKit's HKElectrocardiogram.SymptomsStatus.
+    /// Whether the person reported symptoms: HealthKit's HKElectrocardiogram.SymptomsStatus.
     public enum SymptomsStatus: Int, Sendable, CaseIterable {
-        /// Nobody was asked.
+        /// The person was not asked.
         case notSet = 0
         /// There were no symptoms.
         case absent
@@ -33,11 +33,11 @@ public struct Electrocardiogram: SpecialRecord {
         case present
     }
 
-    /// The voltages as they were written.
+    /// The voltages in the unit of the source.
     public struct Voltages: Sendable, Hashable {
         /// The numbers.
         public var series: SampledSeries
-        /// The factor that makes microvolts of the numbers: 1, or 1000 for a source in millivolts.
+        /// The factor from the numbers to microvolts: 1, or 1000 for a source in millivolts.
         public var microvoltFactor: Int
 
         public init(_ series: SampledSeries, microvoltFactor: Int = 1) {
@@ -47,20 +47,20 @@ public struct Electrocardiogram: SpecialRecord {
     }
 
     public var start: HealthInstant
-    /// nil where the source does not say it.
+    /// The classification; nil if the source has none.
     public var classification: Classification?
-    /// Whether the source has a classification in words that are not known.
+    /// Whether the source has a classification text that is unknown.
     public var hasUnknownClassification: Bool
-    /// Beats a minute.
+    /// Average heart rate in beats per minute.
     public var averageHeartRate: JSONNumber?
-    /// nil where the source does not say it.
+    /// The symptoms; nil if the source has none.
     public var symptoms: SymptomsStatus?
-    /// Hertz, with the digits of the source: a watch that calls it 512 may give 511.562.
+    /// Sampling frequency in hertz, with the digits of the source: a watch that reports 512 can give 511.562.
     public let samplingFrequency: JSONNumber
     public let voltages: Voltages
     public var origin: SpecialOrigin
 
-    /// - Returns: nil where there is no voltage or the frequency is none from 1 Hz to 100 kHz.
+    /// - Returns: nil if there is no voltage or the frequency is not from 1 Hz to 100 kHz.
     public init?(
         start: HealthInstant, samplingFrequency: JSONNumber, voltages: Voltages,
         classification: Classification? = nil, hasUnknownClassification: Bool = false,
@@ -79,12 +79,12 @@ public struct Electrocardiogram: SpecialRecord {
         self.period = period
     }
 
-    /// Milliseconds from one voltage to the next: 1000 / Hz, exact (1.953125 for 512 Hz) or to 18 digits.
+    /// Milliseconds between two voltages: 1000 / Hz, exact (1.953125 for 512 Hz) or rounded to 18 digits.
     public let period: JSONNumber
 
     public var kind: SpecialKind { .electrocardiogram }
 
-    /// From the start until the last voltage, to the nearest second.
+    /// The period from the start to the last voltage, rounded to seconds.
     public var time: SpecialTime {
         let seconds = Double(voltages.series.count) * period.double / 1000
         var end = start
@@ -107,7 +107,7 @@ public struct Electrocardiogram: SpecialRecord {
 }
 
 extension Electrocardiogram.Classification {
-    /// HealthKit's case with its words.
+    /// HealthKit's case with its display text.
     public var option: HealthOption {
         let (name, words) =
             switch self {
@@ -125,7 +125,7 @@ extension Electrocardiogram.Classification {
 }
 
 extension Electrocardiogram.SymptomsStatus {
-    /// HealthKit's case with its words.
+    /// HealthKit's case with its display text.
     public var option: HealthOption {
         let (name, words) =
             switch self {

@@ -1,29 +1,29 @@
 import FHIR
 
-/// A part of a workout that has a time of its own: an event such as a pause or a lap
-/// (<https://developer.apple.com/documentation/healthkit/hkworkoutevent>), or one of the activities of a workout that
-/// has several. It is a component of the workout's observation, and no part of the workout's fingerprint.
+/// A part of a workout with its own time: an event such as a pause or a lap
+/// (<https://developer.apple.com/documentation/healthkit/hkworkoutevent>), or one of several activities of a workout.
+/// It is a component of the workout's observation, and not part of the workout's fingerprint.
 public struct HealthWorkoutPart: Sendable, Hashable {
     /// HealthKit's kind of event, or ``activity``.
     public let kind: HealthOption
     public var start: HealthInstant
-    /// Equal to ``start`` for a moment.
+    /// The end; equal to ``start`` for a single instant.
     public var end: HealthInstant
-    /// Thousandths of a second behind ``end``: laps are timed more finely than samples are.
+    /// Milliseconds that are added to ``end``: laps have a finer resolution than samples.
     public let endMilliseconds: Int
     /// The metadata of the part: the stroke style of a lap.
     public var context = HealthContext()
     /// The statistics of an activity.
     public private(set) var figures: [Figure] = []
 
-    /// A figure of an activity, under the identifier of the workout's component.
+    /// A value of an activity, with the identifier of the workout's component.
     public struct Figure: Sendable, Hashable {
         public let identifier: String
         public let measure: HealthMeasure
         public let quantity: HealthQuantity
     }
 
-    /// - Parameter milliseconds: how long it was; 0 or less for a moment.
+    /// - Parameter milliseconds: the duration; 0 or less for a single instant.
     public init(_ kind: HealthOption, start: HealthInstant, milliseconds: Int64 = 0) {
         let length = max(0, milliseconds)
         self.kind = kind
@@ -32,9 +32,9 @@ public struct HealthWorkoutPart: Sendable, Hashable {
         endMilliseconds = Int(length % 1000)
     }
 
-    /// An activity; nil where its times cannot be believed.
+    /// Returns an activity; nil if its times are out of range.
     ///
-    /// - Parameter milliseconds: how long it was, which tells where both times are in one second.
+    /// - Parameter milliseconds: the duration, which is used if both times are in the same second.
     public static func activity(
         from start: HealthInstant, to end: HealthInstant, milliseconds: Int64
     ) -> HealthWorkoutPart? {
@@ -45,7 +45,7 @@ public struct HealthWorkoutPart: Sendable, Hashable {
         return HealthWorkoutPart(activity, start: start, milliseconds: seconds > 0 ? seconds * 1000 : milliseconds)
     }
 
-    /// A duration in milliseconds; nil where no workout is that long.
+    /// Returns a duration in milliseconds; nil if it is longer than a workout can be.
     public static func milliseconds(minutes: Double) -> Int64? {
         guard let range = HealthWorkout.measure(WorkoutComponent.duration)?.plausible, range.contains(minutes) else {
             return nil
@@ -53,7 +53,7 @@ public struct HealthWorkoutPart: Sendable, Hashable {
         return Int64((minutes * 60_000).rounded())
     }
 
-    /// Sets a figure. The first one counts.
+    /// Adds a value. The first value of an identifier is kept.
     public mutating func add(_ identifier: String, _ quantity: HealthQuantity, as measure: HealthMeasure) {
         guard !figures.contains(where: { $0.identifier == identifier }) else { return }
         figures.append(Figure(identifier: identifier, measure: measure, quantity: quantity))
@@ -61,10 +61,10 @@ public struct HealthWorkoutPart: Sendable, Hashable {
 
     var isMoment: Bool { start.seconds == end.seconds && endMilliseconds == 0 }
 
-    /// The prefix of the URLs of the extensions that hold an activity's figures: the identifier follows.
+    /// The prefix of the URLs of the extensions with an activity's values; the identifier follows it.
     public static let figurePrefix = "urn:tributary:workout-activity:"
 
-    /// The component. What is known of it besides its time stands in extensions: components have no components.
+    /// Returns the component. Everything except its time is in extensions, because components cannot have components.
     func component(_ units: HealthSelection.Units) -> JSON {
         var object = JSONObject()
         let extensions =
@@ -85,7 +85,7 @@ public struct HealthWorkoutPart: Sendable, Hashable {
         return .object(object)
     }
 
-    /// FHIR's dateTime with thousandths where there are any: `2016-11-14T07:25:41.300-07:00`.
+    /// FHIR's dateTime, with milliseconds if there are any: `2016-11-14T07:25:41.300-07:00`.
     private var endText: String {
         guard endMilliseconds > 0 else { return end.text }
         let text = end.text
@@ -95,7 +95,7 @@ public struct HealthWorkoutPart: Sendable, Hashable {
 }
 
 extension HealthWorkoutPart {
-    /// HealthKit's kinds of events, with their numbers.
+    /// HealthKit's kinds of events with their raw values.
     public static let events: [HealthOption] = [
         ("Pause", "Workout Pause"), ("Resume", "Workout Resume"), ("Lap", "Workout Lap"),
         ("Marker", "Workout Marker"), ("MotionPaused", "Workout Motion Paused"),
@@ -103,10 +103,10 @@ extension HealthWorkoutPart {
         ("PauseOrResumeRequest", "Workout Pause or Resume Request"),
     ].enumerated().map { HealthOption("HKWorkoutEventType" + $1.0, $1.1, aliases: [String($0 + 1)]) }
 
-    /// One activity of a workout that has several, as a triathlon.
+    /// One of several activities of a workout, such as a triathlon.
     public static let activity = HealthOption("HKWorkoutActivity", "Workout Activity")
 
-    /// The kind of event with the name or the number; nil for what is none.
+    /// Returns the kind of event with this name or raw value; nil if there is none.
     public static func event(named name: String) -> HealthOption? { byName[name] }
 
     private static let byName = Dictionary(

@@ -1,15 +1,15 @@
 import FHIR
 import Foundation
 
-/// Beat-to-beat times, from which RR intervals follow: HealthKit's HKHeartbeatSeriesSample, or the list of beats in an
-/// export's record of the heart rate variability.
+/// Beat-to-beat times, from which RR intervals are computed: HealthKit's HKHeartbeatSeriesSample, or the list of beats
+/// in an export's record of the heart rate variability.
 public struct HeartbeatSeries: SpecialRecord {
     public var start: HealthInstant
     /// Seconds from the start to each beat.
     public let offsets: SampledSeries
-    /// 1 where beats before were missed, else 0; nil where the source does not say it.
+    /// 1 if beats before this beat were missed, otherwise 0; nil if the source does not report it.
     public let gaps: SampledSeries?
-    /// The rate of each beat, in beats a minute; nil where the source does not say it.
+    /// The rate of each beat, in beats per minute; nil if the source does not report it.
     public let rates: SampledSeries?
     /// Seconds from the start to the last beat.
     public let length: Double
@@ -21,7 +21,7 @@ public struct HeartbeatSeries: SpecialRecord {
         public var offset: Double
         /// Whether beats before it were missed.
         public var isPrecededByGap: Bool?
-        /// Beats a minute.
+        /// Rate in beats per minute.
         public var rate: JSONNumber?
 
         public init(offset: Double, isPrecededByGap: Bool? = nil, rate: JSONNumber? = nil) {
@@ -31,11 +31,11 @@ public struct HeartbeatSeries: SpecialRecord {
         }
     }
 
-    /// HealthKit's limit is 50 000 beats a series.
+    /// Maximum number of beats. HealthKit's limit is 50 000 beats per series.
     public static let maximumBeats = 50_000
 
-    /// - Returns: nil where there is no beat or more than ``maximumBeats``, or where an offset is smaller than the one
-    ///   before, negative or not finite.
+    /// - Returns: nil if there is no beat or more than ``maximumBeats``, or if an offset is smaller than the one before
+    ///   it, negative or not finite.
     public init?(start: HealthInstant, beats: [Beat], origin: SpecialOrigin) {
         guard (1...Self.maximumBeats).contains(beats.count) else { return nil }
         var offsets = SampledSeries()
@@ -73,8 +73,8 @@ public struct HeartbeatSeries: SpecialRecord {
         return content.fingerprint
     }
 
-    /// The observation: rows of SampledData that belong together place by place. Beats have no period, which SampledData
-    /// must have; the mean one is given, and the offsets are what counts.
+    /// Returns the observation: SampledData series whose elements correspond by index. Beats have no constant period,
+    /// which SampledData requires: the mean period is written, and the offsets contain the exact times.
     public func observation(subject: String?, device: JSON? = nil, extensions: [JSON] = []) -> Observation {
         var parts = ObservationParts()
         let period = SampledSeries.meanPeriod(seconds: length, count: offsets.count)
@@ -100,7 +100,7 @@ public struct HeartbeatSeries: SpecialRecord {
 }
 
 extension SampledSeries {
-    /// Milliseconds from one to the next in the mean, whole; 1000 where there is but one.
+    /// Returns the mean interval in whole milliseconds; 1000 if there is only one element.
     static func meanPeriod(seconds: Double, count: Int) -> JSONNumber {
         guard count > 1, seconds > 0 else { return JSONNumber(1000) }
         return JSONNumber(max(1, Int((seconds * 1000 / Double(count - 1)).rounded())))

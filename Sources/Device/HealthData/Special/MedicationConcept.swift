@@ -1,18 +1,18 @@
 import FHIR
 
-/// A medication that the person keeps in the Health app: HealthKit's HKUserAnnotatedMedication with its
+/// A medication in the person's list in the Health app: HealthKit's HKUserAnnotatedMedication with its
 /// HKMedicationConcept.
 ///
-/// The medication is its codes, such as RxNorm's. The nickname and the text that is displayed may be typed in by the
-/// person and are not kept.
+/// The medication is represented by its codes, such as RxNorm's. The nickname and the display text can be entered by
+/// the person and are not stored.
 public struct MedicationConcept: SpecialRecord {
-    /// The codes of the medication, each once.
+    /// The codes of the medication, without duplicates.
     public let codings: [Coding]
-    /// The general form; nil where it is not known.
+    /// The general form; nil if it is unknown.
     public let form: HealthOption?
-    /// Whether the person put it away.
+    /// Whether the person archived the medication.
     public var isArchived: Bool?
-    /// Whether there are times at which it is to be taken.
+    /// Whether the medication has a schedule.
     public var hasSchedule: Bool?
     public var origin: SpecialOrigin
 
@@ -20,10 +20,10 @@ public struct MedicationConcept: SpecialRecord {
     public static let codingLimit = 20
 
     /// - Parameters:
-    ///   - codings: the codes with their systems; those without an address as system, or with a code that could be free
-    ///     text, are left out.
+    ///   - codings: the codes with their systems. A coding is omitted if its system is not a URL or OID, or if its code
+    ///     could be free text.
     ///   - form: HealthKit's name of the general form, with or without its prefix.
-    /// - Returns: nil where no code is left.
+    /// - Returns: nil if no code is left.
     public init?(
         codings: [(system: String, code: String)], form: String? = nil, isArchived: Bool? = nil,
         hasSchedule: Bool? = nil, origin: SpecialOrigin = SpecialOrigin()
@@ -57,7 +57,8 @@ public struct MedicationConcept: SpecialRecord {
         return content.fingerprint
     }
 
-    /// A medication is changed when it is archived or its schedule changes: the newer one replaces the older.
+    /// The fingerprint of the codes alone. A medication changes when it is archived or its schedule changes: the newer
+    /// version replaces the older.
     public var place: SampleFingerprint {
         var content = RecordContent(self)
         for coding in codings {
@@ -70,7 +71,7 @@ public struct MedicationConcept: SpecialRecord {
     /// The medication as a CodeableConcept.
     var concept: JSON { CodeableConcept(coding: codings).json }
 
-    /// The observation: the medication is a component, as its codes are in no list of values.
+    /// Returns the observation: the medication is a component, because its codes are not in a fixed list of values.
     public func observation(subject: String?, device: JSON? = nil, extensions: [JSON] = []) -> Observation {
         var parts = ObservationParts()
         parts.add(
@@ -102,7 +103,7 @@ public struct MedicationConcept: SpecialRecord {
         return forms[short.lowercased()]
     }
 
-    /// HealthKit's general forms; "unknown" says nothing.
+    /// HealthKit's general forms, except "unknown".
     private static let forms: [String: HealthOption] = {
         let names = """
             Capsule Cream Device Drops Foam Gel Inhaler Injection Liquid Lotion Ointment Patch Powder Spray Suppository \

@@ -1,14 +1,14 @@
 import FHIR
 
-/// A dose of a medication that the person logged, skipped or was reminded of: HealthKit's HKMedicationDoseEvent.
+/// A dose of a medication that the person logged, skipped or received a reminder of: HealthKit's HKMedicationDoseEvent.
 public struct MedicationDose: SpecialRecord {
-    /// What became of the dose: HealthKit's HKMedicationDoseEvent.LogStatus.
+    /// The status of the dose: HealthKit's HKMedicationDoseEvent.LogStatus.
     public enum LogStatus: Int, Sendable, CaseIterable {
         /// The person did not answer the reminder.
         case notInteracted = 1
         /// The reminder was not sent.
         case notificationNotSent
-        /// The person put the reminder off.
+        /// The person postponed the reminder.
         case snoozed
         /// The dose was taken.
         case taken
@@ -18,30 +18,30 @@ public struct MedicationDose: SpecialRecord {
         case notLogged
     }
 
-    /// Why the dose was to be taken: HealthKit's HKMedicationDoseEvent.ScheduleType.
+    /// The reason for the dose: HealthKit's HKMedicationDoseEvent.ScheduleType.
     public enum ScheduleType: Int, Sendable, CaseIterable {
         /// As needed.
         case asNeeded = 1
-        /// By a schedule.
+        /// According to a schedule.
         case schedule
     }
 
     public var start: HealthInstant
     public var end: HealthInstant
     public var status: LogStatus
-    /// nil where the source does not say it.
+    /// The type of schedule; nil if the source does not report it.
     public var scheduleType: ScheduleType?
-    /// The time at which the dose was to be taken.
+    /// The scheduled time of the dose.
     public var scheduled: HealthInstant?
-    /// The dose that was logged.
+    /// The logged dose.
     public let dose: SpecialQuantity?
-    /// The dose that was to be taken.
+    /// The scheduled dose.
     public let scheduledDose: SpecialQuantity?
-    /// The medication; nil where its codes are not known.
+    /// The medication; nil if its codes are unknown.
     public let medication: MedicationConcept?
     public var origin: SpecialOrigin
 
-    /// Makes a dose of its parts.
+    /// Creates a dose from its parts.
     public init(
         start: HealthInstant, end: HealthInstant? = nil, status: LogStatus, scheduleType: ScheduleType? = nil,
         scheduled: HealthInstant? = nil, dose: SpecialQuantity? = nil, scheduledDose: SpecialQuantity? = nil,
@@ -58,9 +58,9 @@ public struct MedicationDose: SpecialRecord {
         self.origin = origin
     }
 
-    /// An amount in one of HealthKit's units; nil where the number is not finite or the unit has no UCUM code.
+    /// Returns an amount in one of HealthKit's units; nil if the number is not finite or the unit has no UCUM code.
     ///
-    /// - Parameter unit: HealthKit's unit. A count is one of tablets, puffs and the like.
+    /// - Parameter unit: HealthKit's unit. A count is a number of tablets, puffs and the like.
     public static func amount(_ value: Double, unit name: String) -> SpecialQuantity? {
         guard value.isFinite, let number = JSONNumber(text: ExactDecimal.text(value)) else { return nil }
         if name == HealthKitUnit.count.text {
@@ -87,7 +87,7 @@ public struct MedicationDose: SpecialRecord {
         return content.fingerprint
     }
 
-    /// The observation: what became of the dose is the value.
+    /// Returns the observation: the status of the dose is the value.
     public func observation(subject: String?, device: JSON? = nil, extensions: [JSON] = []) -> Observation {
         var parts = ObservationParts()
         parts.value = ("CodeableConcept", status.option.coded)
@@ -115,7 +115,7 @@ public struct MedicationDose: SpecialRecord {
 }
 
 extension MedicationDose.LogStatus {
-    /// HealthKit's case with its words.
+    /// HealthKit's case with its display text.
     public var option: HealthOption {
         let (name, words) =
             switch self {
@@ -131,7 +131,7 @@ extension MedicationDose.LogStatus {
 }
 
 extension MedicationDose.ScheduleType {
-    /// HealthKit's case with its words.
+    /// HealthKit's case with its display text.
     public var option: HealthOption {
         let (name, words) = self == .asNeeded ? ("AsNeeded", "As needed") : ("Schedule", "By a schedule")
         return HealthOption("HKMedicationDoseEventScheduleType" + name, words, aliases: [String(rawValue)])

@@ -1,6 +1,6 @@
 import FHIR
 
-/// The parts of an observation that are particular to one kind of record.
+/// The parts of an observation that depend on the kind of record.
 struct ObservationParts {
     /// `value[x]` without the prefix, for example `Integer`.
     var value: (type: String, value: JSON)?
@@ -9,7 +9,7 @@ struct ObservationParts {
     /// `Observation.focus`.
     var focus: JSON?
 
-    /// A component with a code and a value.
+    /// Adds a component with a code and a value.
     mutating func add(_ code: JSON, _ type: String, _ value: JSON, extensions: [JSON] = []) {
         var object = JSONObject()
         if !extensions.isEmpty { object["extension"] = .array(extensions) }
@@ -18,13 +18,13 @@ struct ObservationParts {
         components.append(.object(object))
     }
 
-    /// A component with a quantity; nothing where there is none.
+    /// Adds a component with a quantity, if there is one.
     mutating func add(_ code: JSON, _ quantity: SpecialQuantity?, extensions: [JSON] = []) {
         guard let quantity else { return }
         add(code, "Quantity", quantity.json, extensions: extensions)
     }
 
-    /// A component whose value the source has and that is not known here
+    /// Adds a component for a value of the source that is not recognised
     /// (<http://terminology.hl7.org/CodeSystem/data-absent-reason>).
     mutating func addUnknown(_ code: JSON, _ reason: String) {
         components.append([
@@ -39,7 +39,7 @@ struct ObservationParts {
         ])
     }
 
-    /// A component with one of HealthKit's cases; nothing where there is none.
+    /// Adds a component with one of HealthKit's cases, if there is one.
     mutating func add(_ code: JSON, _ option: HealthOption?) {
         guard let option else { return }
         add(code, "CodeableConcept", option.coded)
@@ -47,7 +47,7 @@ struct ObservationParts {
 }
 
 extension SpecialRecord {
-    /// The observation with the parts of this kind, in the order of ``HealthSample/observation(subject:)``.
+    /// Returns the observation with the parts of this kind, in the order of ``HealthSample/observation(subject:)``.
     func observation(subject: String?, device: JSON?, extensions: [JSON], _ parts: ObservationParts) -> Observation {
         var object = JSONObject()
         object["resourceType"] = "Observation"
@@ -81,7 +81,7 @@ extension SpecialRecord {
         return Observation(object)
     }
 
-    /// HealthKit's own identifier where it is known, then the hash of the content.
+    /// HealthKit's own identifier, if it is known, followed by the hash of the content.
     var identifiers: [JSON] {
         var identifiers: [JSON] = []
         if let uuid = origin.uuid {
@@ -103,20 +103,21 @@ extension SpecialRecord {
 }
 
 extension JSON {
-    /// A Reference that names something and points nowhere.
+    /// Returns a Reference with only a display text.
     fileprivate static func reference(display: String) -> JSON { ["display": .string(display)] }
 }
 
 /// The codes of components.
 enum ComponentCode {
-    /// One of HealthKit's own: the class and its property, as Apple's documentation names them, with standard codes.
+    /// Returns a code of HealthKit, named by the class and property in Apple's documentation, with standard codes.
     static func healthKit(_ code: String, _ title: String, further: [Coding] = []) -> JSON {
         CodeableConcept(
             coding: [Coding(system: HealthCodeSystem.healthKit, code: code, display: title)] + further, text: title
         ).json
     }
 
-    /// One that HealthKit's name alone would not tell from its neighbours (left and right), with HealthKit's name.
+    /// Returns a code of Tributary's own system followed by HealthKit's code, which alone would be ambiguous (left and
+    /// right).
     static func own(_ code: String, _ title: String, healthKit: String, _ healthKitTitle: String) -> JSON {
         CodeableConcept(
             coding: [
@@ -126,14 +127,14 @@ enum ComponentCode {
         ).json
     }
 
-    /// One that HealthKit has no name for.
+    /// Returns a code for a component that HealthKit does not name.
     static func own(_ code: String, _ title: String) -> JSON {
         CodeableConcept(
             coding: [Coding(system: HealthCodeSystem.component, code: code, display: title)], text: title
         ).json
     }
 
-    /// The heart rate, LOINC's first.
+    /// The heart rate, with LOINC's code first.
     static let heartRate = CodeableConcept(
         coding: [
             Coding(system: HealthCodeSystem.loinc, code: "8867-4", display: "Heart rate"),

@@ -1,23 +1,23 @@
 import FHIR
 
-/// The points of a route in rows: one for each thing that is measured, all of the same length.
+/// The points of a route as series of equal length, one for each measured quantity.
 public struct RouteTrack: Sendable, Hashable {
-    /// A point as it was written.
+    /// A point with the numbers of its source.
     public struct Point: Sendable, Hashable {
         /// Milliseconds since 1970-01-01T00:00:00Z.
         public var time: Int64
-        /// Degrees.
+        /// Coordinates in degrees.
         public var latitude: String
         public var longitude: String
-        /// Metres above the sea.
+        /// Metres above sea level.
         public var elevation: String?
-        /// Metres a second; negative means unknown, as in Core Location.
+        /// Speed in metres per second; negative means unknown, as in Core Location.
         public var speed: String?
-        /// Degrees clockwise from north; negative means unknown.
+        /// Course in degrees clockwise from north; negative means unknown.
         public var course: String?
-        /// Metres; negative means that latitude and longitude are not known.
+        /// Accuracy in metres; negative means that latitude and longitude are unknown.
         public var horizontalAccuracy: String?
-        /// Metres; negative means that the elevation is not known.
+        /// Accuracy in metres; negative means that the elevation is unknown.
         public var verticalAccuracy: String?
 
         public init(
@@ -38,7 +38,7 @@ public struct RouteTrack: Sendable, Hashable {
     /// The earliest and the latest time, in milliseconds since 1970-01-01T00:00:00Z.
     public private(set) var start: Int64 = 0
     public private(set) var end: Int64 = 0
-    /// Seconds from the first point; a point that is out of order may be earlier.
+    /// Seconds from the first point; a point that is out of order can have a negative offset.
     public private(set) var offsets = SampledSeries()
     public private(set) var latitudes = SampledSeries()
     public private(set) var longitudes = SampledSeries()
@@ -50,7 +50,7 @@ public struct RouteTrack: Sendable, Hashable {
     private var first: Int64 = 0
     private let limit: Int
 
-    /// - Parameter limit: as many bytes may the text of a row have.
+    /// - Parameter limit: maximum number of bytes in the text of a series.
     public init(limit: Int = SampledSeries.limit) { self.limit = limit }
 
     /// The number of points.
@@ -62,8 +62,8 @@ public struct RouteTrack: Sendable, Hashable {
         ]
     }
 
-    /// Whether there is no room for another point: a row would be longer than a text of FHIR may be, at some
-    /// hundred thousand points.
+    /// Whether no further point can be added: a series would exceed FHIR's maximum length of a string, at some hundred
+    /// thousand points.
     public var isFull: Bool {
         let room = limit - 40
         return offsets.length > room || latitudes.length > room || longitudes.length > room
@@ -71,9 +71,9 @@ public struct RouteTrack: Sendable, Hashable {
             || horizontalAccuracies.length > room || verticalAccuracies.length > room
     }
 
-    /// Takes a point.
+    /// Adds a point.
     ///
-    /// - Returns: false where it is none: no place on earth, no time that can be believed, or no room.
+    /// - Returns: false if the point is not added: its coordinates or its time are out of range, or the track is full.
     public mutating func add(_ point: Point) -> Bool {
         let seconds = point.time / 1000
         guard !isFull, HealthInstant.believable.contains(seconds),
@@ -107,7 +107,7 @@ public struct RouteTrack: Sendable, Hashable {
         return number
     }
 
-    /// Milliseconds as seconds, with as many places as it takes.
+    /// Returns milliseconds as seconds, with the necessary decimal places.
     private static func seconds(_ milliseconds: Int64) -> String {
         let rest = milliseconds.magnitude % 1000
         let whole = (milliseconds < 0 ? "-" : "") + String(milliseconds.magnitude / 1000)

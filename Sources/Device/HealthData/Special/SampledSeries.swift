@@ -1,20 +1,20 @@
 import FHIR
 import Foundation
 
-/// Numbers in a row, as FHIR's SampledData holds them (<https://hl7.org/fhir/R4/datatypes.html#SampledData>).
+/// A series of numbers in the form of FHIR's SampledData (<https://hl7.org/fhir/R4/datatypes.html#SampledData>).
 public struct SampledSeries: Sendable, Hashable {
-    /// The numbers with one space between them; `E` where one could not be read.
+    /// The numbers, separated by one space; `E` for a number that could not be read.
     public private(set) var data = ""
     public private(set) var count = 0
-    /// How many of them could not be read.
+    /// Number of elements that could not be read.
     public private(set) var gaps = 0
 
-    /// FHIR's limit of a text: 1 MB.
+    /// FHIR's maximum length of a string: 1 MB.
     public static let limit = 1_000_000
 
     public init() {}
 
-    /// The series of numbers in binary; those that are not finite are gaps.
+    /// Creates a series from binary numbers; numbers that are not finite become gaps.
     public init(_ values: some Sequence<Double>) {
         for value in values { append(value) }
     }
@@ -24,7 +24,7 @@ public struct SampledSeries: Sendable, Hashable {
 
     public var isEmpty: Bool { count == 0 }
 
-    /// Appends a number with its digits; nil leaves a gap, so that the next one keeps its place.
+    /// Appends a number with its digits; nil adds a gap, so that the following numbers keep their indices.
     public mutating func append(_ number: JSONNumber?) {
         if count > 0 { data.append(" ") }
         count += 1
@@ -36,16 +36,16 @@ public struct SampledSeries: Sendable, Hashable {
         }
     }
 
-    /// Appends a number in the shortest digits that mean it.
+    /// Appends a number with the shortest digits that represent it.
     public mutating func append(_ value: Double) {
         append(value.isFinite ? JSONNumber(text: ExactDecimal.text(value)) : nil)
     }
 
-    /// A SampledData.
+    /// Returns a SampledData.
     ///
     /// - Parameters:
-    ///   - period: milliseconds from one number to the next.
-    ///   - factor: what the numbers are to be multiplied with to be in the unit; nil for 1.
+    ///   - period: milliseconds between two numbers.
+    ///   - factor: the factor from the numbers to the unit; nil for 1.
     func sampledData(_ unit: HealthUnit, period: JSONNumber, factor: Int? = nil) -> JSON {
         var object = JSONObject()
         object["origin"] = [

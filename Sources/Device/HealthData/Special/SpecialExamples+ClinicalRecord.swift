@@ -1,13 +1,13 @@
 import FHIR
 
 extension SpecialExamples {
-    /// The example of a row of the table of types; nil for types of single values.
+    /// Returns the example of a row of the table of types; nil for types of single values.
     public static func example(of type: HealthType) -> (any SpecialRecord)? {
         guard type.kind == .clinicalRecord else { return SpecialKind(type).flatMap(example) }
         return clinicalRecord(type.identifier)
     }
 
-    /// A record of one of HealthKit's types of clinical records.
+    /// Returns a record of one of HealthKit's types of clinical records.
     static func clinicalRecord(_ identifier: String) -> ClinicalRecord? {
         guard let name = identifier.split(separator: "Identifier").last, let own = resource(String(name)),
             var object = own.object

@@ -1,11 +1,11 @@
 import FHIR
 
-/// A record of each kind with values that nobody has, for documentation and tests.
+/// Records of each kind with invented values, for documentation and tests.
 public enum SpecialExamples {
-    /// One of each kind.
+    /// One record of each kind.
     public static var all: [any SpecialRecord] { SpecialKind.allCases.compactMap(example) }
 
-    /// The example of a kind.
+    /// Returns the example of a kind.
     public static func example(_ kind: SpecialKind) -> (any SpecialRecord)? {
         switch kind {
         case .electrocardiogram: electrocardiogram
@@ -103,7 +103,7 @@ public enum SpecialExamples {
             origin: origin)
     }
 
-    /// On the open sea.
+    /// A route on the open sea.
     private static var workoutRoute: WorkoutRoute? {
         var track = RouteTrack()
         for second in 0..<3 {

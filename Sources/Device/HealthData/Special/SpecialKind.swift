@@ -1,9 +1,9 @@
 import FHIR
 
-/// The kinds of health data that are no single value: each has a structure of its own.
+/// The kinds of health data that are not a single value: each has a structure of its own.
 ///
-/// Where the table of types has a row for the kind, the row's identifier, codings and category are used; the ones here
-/// stand for a table without it.
+/// If the table of types has a row for the kind, the row's identifier, codings and category are used, otherwise the
+/// values that are defined here.
 public enum SpecialKind: String, Sendable, CaseIterable {
     /// An electrocardiogram.
     case electrocardiogram
@@ -19,18 +19,18 @@ public enum SpecialKind: String, Sendable, CaseIterable {
     case phq9
     /// The anxiety questionnaire GAD-7.
     case gad7
-    /// Beat-to-beat times, from which RR intervals follow.
+    /// Beat-to-beat times, from which RR intervals are computed.
     case heartbeatSeries
-    /// The places of a workout.
+    /// The locations of a workout.
     case workoutRoute
     /// A dose of a medication.
     case medicationDose
-    /// A medication that the person keeps.
+    /// A medication in the person's list.
     case medicationConcept
     /// A record of a hospital or practice.
     case clinicalRecord
 
-    /// The kind of a row of the table of types; nil for types of single values.
+    /// Creates the kind of a row of the table of types; nil for types of single values.
     public init?(_ type: HealthType) {
         guard type.kind != .clinicalRecord else {
             self = .clinicalRecord
@@ -46,7 +46,7 @@ public enum SpecialKind: String, Sendable, CaseIterable {
     /// The name shown to people.
     public var title: String { row.title }
 
-    /// Whether it can say who the person is: it leaves only where the study's consent names it.
+    /// Whether it can reveal the person's identity: it is released only if the study's consent names it.
     public var isIdentifying: Bool { self == .workoutRoute || self == .clinicalRecord }
 
     /// `Observation.code`.
@@ -84,7 +84,7 @@ public enum SpecialKind: String, Sendable, CaseIterable {
 
     private static let rows = Dictionary(uniqueKeysWithValues: allCases.map { ($0, Row($0)) })
 
-    /// The row of the table of types; nil for clinical records, of which there is one for each of HealthKit's types.
+    /// The row of the table of types; nil for clinical records, which have a row for each of HealthKit's types.
     public var type: HealthType? {
         switch self {
         case .phq9: HealthType.all.first { $0.kind == .assessment && $0.identifier.contains("PHQ") }

@@ -1,20 +1,20 @@
 import FHIR
 import Foundation
 
-/// A number as it was written, and the same in the unit that it is given in.
+/// A number as it was written, and the same number in the unit of the observation.
 public struct SpecialQuantity: Sendable, Hashable {
-    /// The digits as written.
+    /// The digits of the source.
     public let written: String
-    /// The unit as written.
+    /// The unit of the source.
     public let writtenUnit: String
-    /// The value in ``unit``; the written digits where the unit is the same.
+    /// The value in ``unit``; the written digits if the unit is the same.
     public let number: JSONNumber
     /// The unit in the observation.
     public let unit: HealthUnit
-    /// The repairs that reading the number needed.
+    /// The repairs that were made to read the number.
     public let repairs: Repairs
 
-    /// A number that needs no conversion.
+    /// Creates a quantity from a number that needs no conversion.
     public init(_ number: JSONNumber, _ unit: HealthUnit, writtenUnit: String = "") {
         self.init(written: number.text, writtenUnit: writtenUnit, number: number, unit: unit)
     }
@@ -27,10 +27,10 @@ public struct SpecialQuantity: Sendable, Hashable {
         self.repairs = repairs
     }
 
-    /// Whether the value stands in another unit than the written one.
+    /// Whether the value was converted from another unit.
     var isConverted: Bool { number.text != written }
 
-    /// A FHIR Quantity; what was written stands in an extension where it was converted.
+    /// A FHIR Quantity. If the value was converted, an extension contains the original.
     var json: JSON {
         var object = JSONObject()
         if isConverted {
@@ -44,14 +44,13 @@ public struct SpecialQuantity: Sendable, Hashable {
     }
 }
 
-/// A quantity that is measured inside a record: the unit it is given in, and every unit of HealthKit that measures the
-/// same.
+/// A quantity that is measured inside a record: its unit, and the conversion from all compatible units of HealthKit.
 public struct SpecialMeasure: Sendable {
-    /// The unit that numbers are written in.
+    /// The unit of the numbers in observations.
     public let unit: HealthUnit
     /// HealthKit's unit of the same size.
     private let healthKitUnit: HealthKitUnit?
-    /// Names that sources use and HealthKit does not have, with HealthKit's.
+    /// Unit names of sources that HealthKit does not have, with HealthKit's names.
     private let otherNames: [String: String]
 
     private init(_ unit: HealthUnit, _ healthKitUnit: String, otherNames: [String: String] = [:]) {
@@ -60,9 +59,9 @@ public struct SpecialMeasure: Sendable {
         self.otherNames = otherNames
     }
 
-    /// Reads a number in a unit.
+    /// Parses a number in a unit.
     ///
-    /// - Throws: the ``SkipReason`` where it is none, out of range, or in a unit that does not measure the same.
+    /// - Throws: the ``SkipReason`` if it is not a number, out of range, or in an incompatible unit.
     public func read(_ text: String, unit name: String) throws(SkipReason) -> SpecialQuantity {
         guard let healthKitUnit, name.utf8.count <= 64, let source = try? HealthKitUnit(otherNames[name] ?? name),
             let conversion = source.conversion(to: healthKitUnit)
@@ -74,7 +73,7 @@ public struct SpecialMeasure: Sendable {
             written: given.text, writtenUnit: name, number: number, unit: unit, repairs: mended ? [.numberSyntax] : [])
     }
 
-    /// The measure's quantity of a number in its own unit; nil for a number that is not finite.
+    /// Returns a quantity in the measure's own unit; nil for a number that is not finite.
     public func quantity(_ value: Double) -> SpecialQuantity? {
         guard value.isFinite, let number = JSONNumber(text: ExactDecimal.text(value)) else { return nil }
         return SpecialQuantity(number, unit)
@@ -82,14 +81,14 @@ public struct SpecialMeasure: Sendable {
 
     /// Frequencies, in hertz.
     public static let frequency = SpecialMeasure(HealthUnit("Hz", "Hz"), "Hz", otherNames: ["hertz": "Hz"])
-    /// Decibel of hearing level: UCUM has no such reference level, hence the annotation.
+    /// Decibel of hearing level. UCUM does not have this reference level, so the unit has an annotation.
     public static let hearingLevel = SpecialMeasure(
         HealthUnit("dB{HL}", "dB HL"), "dBHL", otherNames: ["dB HL": "dBHL", "dB": "dBHL"])
     /// Energy, in kilocalories.
     public static let energy = SpecialMeasure(HealthUnit("kcal", "kcal"), "kcal")
     /// Durations, in minutes.
     public static let minutes = SpecialMeasure(HealthUnit("min", "min"), "min", otherNames: ["h": "hr"])
-    /// The hours of a day in which the person stood: a count.
+    /// Number of hours of a day in which the person was on their feet: a count.
     public static let hours = SpecialMeasure(
         HealthUnit("{hours}", "hours"), "count", otherNames: ["hr": "count", "h": "count"])
     /// The power of a lens, in dioptres.
@@ -102,11 +101,11 @@ public struct SpecialMeasure: Sendable {
     public static let millimetre = SpecialMeasure(HealthUnit("mm", "mm"), "mm")
     /// Lengths, in metres.
     public static let metre = SpecialMeasure(HealthUnit("m", "m"), "m")
-    /// Speeds, in metres a second.
+    /// Speeds, in metres per second.
     public static let speed = SpecialMeasure(HealthUnit("m/s", "m/s"), "m/s")
     /// Durations, in seconds.
     public static let seconds = SpecialMeasure(HealthUnit("s", "s"), "s")
-    /// Heart rates, in beats a minute.
+    /// Heart rates, in beats per minute.
     public static let beats = SpecialMeasure(
         HealthUnit("/min", "beats/minute"), "count/min", otherNames: ["bpm": "count/min"])
 }

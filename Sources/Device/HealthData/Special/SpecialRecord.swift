@@ -1,40 +1,40 @@
 import FHIR
 import Foundation
 
-/// A piece of health data with a structure of its own: an electrocardiogram, a route, a questionnaire's answers.
+/// Health data with a structure of its own: an electrocardiogram, a route, a questionnaire's answers.
 ///
-/// It follows ``HealthSample``: no field can hold a person's name or an app's free text, the fingerprint is that of the
-/// content, and the observation has the same members in the same order.
+/// It follows the rules of ``HealthSample``: no field can hold a person's name or an app's free text, the fingerprint
+/// is computed from the content, and the observation has the same members in the same order.
 public protocol SpecialRecord: Sendable, Hashable {
-    /// Which kind it is.
+    /// The kind of record.
     var kind: SpecialKind { get }
-    /// The source that made it, and the time when it was saved.
+    /// The source that created it, and the time at which it was saved.
     var origin: SpecialOrigin { get }
-    /// When it was true of the person.
+    /// The time to which the record applies.
     var time: SpecialTime { get }
-    /// Whether the times can be believed; the reason to skip the record where not.
+    /// The reason to skip the record because of its times; nil if they are valid.
     var timeProblem: SkipReason? { get }
-    /// The fingerprint that makes it the same record wherever it is read: see ``SampleFingerprint``.
+    /// The fingerprint that identifies the same record in all sources: see ``SampleFingerprint``.
     var fingerprint: SampleFingerprint { get }
-    /// The fingerprint from which the id of its resource is made. It is ``fingerprint``, but for records that are
-    /// corrected, that is written again with more in them (the summary of a day that is not over): the newer then takes
-    /// the place of the older.
+    /// The fingerprint from which the id of its resource is computed. It equals ``fingerprint``, except for records
+    /// that are later written again with more content (the summary of a day that is not over): the newer version then
+    /// replaces the older.
     var place: SampleFingerprint { get }
 
-    /// The record as a FHIR R4 resource.
+    /// Returns the record as a FHIR R4 resource.
     ///
     /// - Parameters:
-    ///   - subject: the id of the Patient; nil leaves the subject out.
-    ///   - device: the reference to the device; nil refers to the source's own (``HealthDevice/reference(subject:)``), or
-    ///     names the kind of product where the source has none.
-    ///   - extensions: what of the metadata is passed on.
+    ///   - subject: the id of the Patient; nil omits the subject.
+    ///   - device: the reference to the device; nil refers to the source's own (``HealthDevice/reference(subject:)``),
+    ///     or names the kind of product if the source has no device.
+    ///   - extensions: the extensions with converted metadata.
     func resource(subject: String?, device: JSON?, extensions: [JSON]) -> JSON
 }
 
 extension SpecialRecord {
     public var place: SampleFingerprint { fingerprint }
 
-    /// The id of the resource.
+    /// Returns the id of the resource.
     public func id(subject: String?) -> String { place.resourceID(subject: subject) }
 
     public var timeProblem: SkipReason? {
@@ -52,19 +52,20 @@ extension SpecialRecord {
     }
 }
 
-/// When a record was true of the person.
+/// The time to which a record applies.
 public enum SpecialTime: Sendable, Hashable {
-    /// From and to, or a moment where they are equal.
+    /// Start and end; equal for a single instant.
     case period(HealthInstant, HealthInstant)
-    /// A day of the person's calendar, `2016-11-15`: it begins and ends where the person was, which nobody wrote down.
+    /// A day of the person's calendar, `2016-11-15`. Its start and end depend on the person's time zone, which is
+    /// unknown.
     case day(String)
-    /// Nothing outside of the record says it.
+    /// Only the record's content contains the time.
     case unknown
 
-    /// A moment.
+    /// Returns a single instant.
     public static func moment(_ instant: HealthInstant) -> SpecialTime { .period(instant, instant) }
 
-    /// The beginning as FHIR's date or dateTime; nil where it is not known.
+    /// The start as FHIR's date or dateTime; nil if it is unknown.
     public var text: String? {
         switch self {
         case .period(let start, _): start.text
@@ -74,15 +75,15 @@ public enum SpecialTime: Sendable, Hashable {
     }
 }
 
-/// The origin of a record: what made it and how it came.
+/// The origin of a record: its source and the circumstances of its recording.
 public struct SpecialOrigin: Sendable, Hashable {
-    /// nil where the source has no product: Apple's own sums.
+    /// The source; nil if there is no product, as for Apple's own sums.
     public var source: HealthSource?
-    /// The identifier HealthKit gave the sample; exports have none.
+    /// The identifier that HealthKit gave the sample; exports have none.
     public var uuid: UUID?
-    /// When it was saved.
+    /// The time at which the record was saved.
     public var created: HealthInstant?
-    /// Typed in by the person.
+    /// Whether the person entered it.
     public var wasUserEntered: Bool?
 
     public init(
@@ -95,11 +96,12 @@ public struct SpecialOrigin: Sendable, Hashable {
     }
 }
 
-/// The bytes that make a record's fingerprint. Every text ends with a zero byte, so that none runs into the next.
+/// The bytes from which a record's fingerprint is computed. Every text ends with a zero byte, so that the texts are
+/// separated.
 struct RecordContent {
     private(set) var bytes: [UInt8] = []
 
-    /// Begins with what all records have.
+    /// Creates the content that all records have.
     init(_ record: some SpecialRecord) {
         add(record.kind.identifier)
         switch record.time {
@@ -120,7 +122,8 @@ struct RecordContent {
 
     mutating func add(_ value: Int?) { add(value.map(String.init)) }
 
-    /// Adds a quantity in the unit of the record, as far as two written forms agree after Apple's rounding.
+    /// Adds a quantity in the unit of the record, with the precision in which two written forms agree after Apple's
+    /// rounding.
     mutating func add(_ quantity: SpecialQuantity?) {
         add(quantity.map { IdentityNumber($0.number.text, .significant(6, isCount: false)).text })
         add(quantity?.unit.ucum)

@@ -1,6 +1,6 @@
 import FHIR
 
-/// A state of mind, which says how someone felt in their own judgement: HealthKit's HKStateOfMind.
+/// A state of mind, in which a person rates how they feel: HealthKit's HKStateOfMind.
 public struct StateOfMind: SpecialRecord {
     /// The kinds of entries.
     public enum Kind: Int, Sendable, CaseIterable {
@@ -30,20 +30,21 @@ public struct StateOfMind: SpecialRecord {
 
     public var start: HealthInstant
     public var feeling: Kind
-    /// From -1, very unpleasant, to 1, very pleasant.
+    /// Pleasantness from -1, very unpleasant, to 1, very pleasant.
     public let valence: Double
     public let classification: ValenceClassification
-    /// Words for it, each once.
+    /// Words that describe it, without duplicates.
     public let labels: [HealthOption]
-    /// The aspects of life that it had to do with, each once.
+    /// The associated aspects of life, without duplicates.
     public let associations: [HealthOption]
     public var origin: SpecialOrigin
 
     /// - Parameters:
-    ///   - classification: HealthKit's; nil for the one of seven equal parts of the range that the valence falls in.
-    ///   - labels: HealthKit's numbers of the labels; unknown ones are left out.
-    ///   - associations: the same of the associations.
-    /// - Returns: nil where the valence is outside of -1 to 1.
+    ///   - classification: HealthKit's classification; nil to divide the range into seven equal parts and use the one
+    ///     that contains the valence.
+    ///   - labels: HealthKit's raw values of the labels; unknown ones are omitted.
+    ///   - associations: HealthKit's raw values of the associations; unknown ones are omitted.
+    /// - Returns: nil if the valence is not from -1 to 1.
     public init?(
         start: HealthInstant, feeling: Kind, valence: Double, classification: ValenceClassification? = nil,
         labels: [Int], associations: [Int], origin: SpecialOrigin
@@ -70,7 +71,7 @@ public struct StateOfMind: SpecialRecord {
         return content.fingerprint
     }
 
-    /// The observation: kind, valence and class, then a component for each label and association.
+    /// Returns the observation: kind, valence and classification, then a component for each label and association.
     public func observation(subject: String?, device: JSON? = nil, extensions: [JSON] = []) -> Observation {
         var parts = ObservationParts()
         parts.add(ComponentCode.healthKit("HKStateOfMindKind", "State of Mind Kind"), feeling.option)
@@ -116,14 +117,14 @@ public struct StateOfMind: SpecialRecord {
         }
     }
 
-    /// HealthKit's labels in the order of their numbers, from 1.
+    /// HealthKit's labels in the order of their raw values, from 1.
     static let labelNames = """
         Amazed Amused Angry Anxious Ashamed Brave Calm Content Disappointed Discouraged Disgusted Embarrassed Excited \
         Frustrated Grateful Guilty Happy Hopeless Irritated Jealous Joyful Lonely Passionate Peaceful Proud Relieved \
         Sad Scared Stressed Surprised Worried Annoyed Confident Drained Hopeful Indifferent Overwhelmed Satisfied
         """.split(separator: " ").map(String.init)
 
-    /// HealthKit's associations in the order of their numbers, from 1.
+    /// HealthKit's associations in the order of their raw values, from 1.
     static let associationNames = """
         Community CurrentEvents Dating Education Family Fitness Friends Health Hobbies Identity Money Partner \
         SelfCare Spirituality Tasks Travel Work Weather
@@ -131,14 +132,14 @@ public struct StateOfMind: SpecialRecord {
 }
 
 extension StateOfMind.Kind {
-    /// HealthKit's case with its words.
+    /// HealthKit's case with its display text.
     public var option: HealthOption {
         StateOfMind.option("HKStateOfMindKind", self == .dailyMood ? "DailyMood" : "MomentaryEmotion", rawValue)
     }
 }
 
 extension StateOfMind.ValenceClassification {
-    /// HealthKit's case with its words.
+    /// HealthKit's case with its display text.
     public var option: HealthOption {
         let name = String(describing: self)
         return StateOfMind.option(

@@ -2,8 +2,8 @@ import FHIR
 
 /// A prescription of glasses or contact lenses: HealthKit's HKVisionPrescription.
 ///
-/// It becomes an Observation: FHIR's VisionPrescription must name the prescriber, whom HealthKit does not know. The
-/// brand and the picture of the prescription are left behind.
+/// It is converted to an Observation: FHIR's VisionPrescription requires the prescriber, which HealthKit does not have.
+/// The brand and the picture of the prescription are omitted.
 public struct VisionPrescription: SpecialRecord {
     /// The purpose of a prescription.
     public enum Purpose: Int, Sendable, CaseIterable {
@@ -21,7 +21,7 @@ public struct VisionPrescription: SpecialRecord {
         case left
     }
 
-    /// A number of a lens. The raw value is the name of HealthKit's property.
+    /// A prescribed value of a lens. The raw value is the name of HealthKit's property.
     public enum Figure: String, Sendable, CaseIterable {
         /// The power of the sphere.
         case sphere
@@ -29,7 +29,7 @@ public struct VisionPrescription: SpecialRecord {
         case cylinder
         /// The angle of the cylinder.
         case axis
-        /// The power that is added for near vision.
+        /// The additional power for near vision.
         case addPower
         /// The distance from the eye to the lens.
         case vertexDistance
@@ -37,9 +37,9 @@ public struct VisionPrescription: SpecialRecord {
         case prismAmount
         /// The angle of the prism.
         case prismAngle
-        /// The distance from the nose to the pupil, looking far.
+        /// The distance from the nose to the pupil for far vision.
         case farPupillaryDistance
-        /// The distance from the nose to the pupil, looking near.
+        /// The distance from the nose to the pupil for near vision.
         case nearPupillaryDistance
         /// The curve of the back of a contact lens.
         case baseCurve
@@ -49,13 +49,13 @@ public struct VisionPrescription: SpecialRecord {
 
     /// The lens of one eye.
     public struct Lens: Sendable, Hashable {
-        /// The figures that are prescribed.
+        /// The prescribed values.
         public private(set) var figures: [Figure: SpecialQuantity] = [:]
 
-        /// Makes a lens without figures.
+        /// Creates a lens without values.
         public init() {}
 
-        /// The quantity of a figure; nil where it is not prescribed.
+        /// The quantity of a value; nil if it is not prescribed.
         public subscript(figure: Figure) -> SpecialQuantity? {
             get { figures[figure] }
             set { figures[figure] = newValue }
@@ -67,9 +67,9 @@ public struct VisionPrescription: SpecialRecord {
 
     /// The day of issue.
     public var issued: SpecialTime
-    /// The last day, where there is one.
+    /// The last valid day, if there is one.
     public var expires: SpecialTime?
-    /// The purpose, where it is known.
+    /// The purpose, if it is known.
     public var purpose: Purpose?
     /// The lens of the right eye.
     public var right: Lens
@@ -77,7 +77,7 @@ public struct VisionPrescription: SpecialRecord {
     public var left: Lens
     public var origin: SpecialOrigin
 
-    /// - Returns: nil where neither eye has a figure.
+    /// - Returns: nil if neither eye has a value.
     public init?(
         issued: SpecialTime, expires: SpecialTime? = nil, purpose: Purpose?, right: Lens, left: Lens,
         origin: SpecialOrigin
@@ -104,12 +104,12 @@ public struct VisionPrescription: SpecialRecord {
         return content.fingerprint
     }
 
-    /// The repairs that reading the figures needed.
+    /// The repairs that were made to read the values.
     public var repairs: Repairs {
         [right, left].flatMap { $0.figures.values }.reduce(into: Repairs()) { $0.formUnion($1.repairs) }
     }
 
-    /// The observation: the purpose is the value, each number of each eye a component.
+    /// Returns the observation: the purpose is the value, and each value of each eye is a component.
     public func observation(subject: String?, device: JSON? = nil, extensions: [JSON] = []) -> Observation {
         var parts = ObservationParts()
         if let purpose { parts.value = ("CodeableConcept", purpose.option.coded) }
@@ -130,7 +130,7 @@ public struct VisionPrescription: SpecialRecord {
 }
 
 extension VisionPrescription.Purpose {
-    /// HealthKit's case with its words.
+    /// HealthKit's case with its display text.
     public var option: HealthOption {
         switch self {
         case .glasses: HealthOption("HKVisionPrescriptionTypeGlasses", "Glasses", aliases: ["1"])
@@ -140,7 +140,7 @@ extension VisionPrescription.Purpose {
 }
 
 extension VisionPrescription.Figure {
-    /// The unit that the figure is measured in, with those that it may come in.
+    /// The unit of the value, with the units that it is converted from.
     public var measure: SpecialMeasure {
         switch self {
         case .sphere, .cylinder, .addPower: .dioptre
@@ -150,7 +150,7 @@ extension VisionPrescription.Figure {
         }
     }
 
-    /// The name of its attribute in an export.
+    /// The name of the attribute in an export.
     public var exportName: String {
         switch self {
         case .addPower: "add"
@@ -177,7 +177,7 @@ extension VisionPrescription.Figure {
         }
     }
 
-    /// The class that has the property.
+    /// The HealthKit class of the property.
     private var owner: String {
         switch self {
         case .baseCurve, .diameter: "HKContactsLensSpecification"

@@ -1,27 +1,27 @@
 import FHIR
 
-/// The way of a workout: HealthKit's HKWorkoutRoute.
+/// The route of a workout: HealthKit's HKWorkoutRoute.
 ///
-/// Where someone was says who they are: home, work, the usual round. Latitude, longitude, elevation and course are
-/// therefore only in the observation when ``detail`` says so; else it has the speed alone.
+/// Locations can identify a person by home, work or usual routes. Latitude, longitude, elevation and course are
+/// therefore in the observation only if ``detail`` permits them; otherwise it contains only the speed.
 public struct WorkoutRoute: SpecialRecord {
     /// The parts of the route that are released.
     public enum Detail: Sendable, Hashable {
         /// Times and speed.
         case motion
-        /// The places too.
+        /// The locations too.
         case places
     }
 
     public let track: RouteTrack
     public var detail: Detail
-    /// Minutes east of UTC of the person's clock; files of routes have UTC alone.
+    /// Minutes east of UTC of the person's clock; route files contain only UTC.
     public var offsetMinutes: Int16
     /// A reference to the observation of the workout.
     public var workout: JSON?
     public var origin: SpecialOrigin
 
-    /// - Returns: nil where the track has no point.
+    /// - Returns: nil if the track has no point.
     public init?(
         track: RouteTrack, detail: Detail = .motion, offsetMinutes: Int16 = 0, workout: JSON? = nil,
         origin: SpecialOrigin = SpecialOrigin()
@@ -48,8 +48,8 @@ public struct WorkoutRoute: SpecialRecord {
         return content.fingerprint
     }
 
-    /// The observation: rows of SampledData that belong together place by place. Points have no steady period, which
-    /// SampledData must have; the mean one is given, and the offsets are what counts.
+    /// Returns the observation: SampledData series whose elements correspond by index. Points have no constant period,
+    /// which SampledData requires: the mean period is written, and the offsets contain the exact times.
     public func observation(subject: String?, device: JSON? = nil, extensions: [JSON] = []) -> Observation {
         var parts = ObservationParts()
         parts.focus = workout

@@ -1,8 +1,8 @@
 // swift-format-ignore-file
 
 extension TableText {
-    /// HealthKit's category types: `name | title | folder | category | enumeration of the values`. A `-` stands for types
-    /// whose samples say that something took place, and nothing else.
+    /// HealthKit's category types: `name | title | folder | category | enumeration of the values`. A `-` marks a type
+    /// whose samples report only that an event happened.
     static let categoryTypes: StaticString = """
         SleepAnalysis | Sleep Analysis | Sleep | activity | SleepAnalysis
         SleepApneaEvent | Sleep Apnea Event | Sleep | exam | -

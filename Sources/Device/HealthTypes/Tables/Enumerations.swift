@@ -1,8 +1,8 @@
 // swift-format-ignore-file
 
 extension TableText {
-    /// HealthKit's enumerations: `name | cases`. A case is its number, its name, the names that exports have or had for it
-    /// besides, and its words.
+    /// HealthKit's enumerations: `name | cases`. A case is its number, its name, other names in earlier or present
+    /// exports, and its text.
     ///
     /// Menstrual flow is written with the cases of `HKCategoryValueVaginalBleeding` since iOS 18, with those of
     /// `HKCategoryValueMenstrualFlow` before; being asleep had one case before iOS 16.

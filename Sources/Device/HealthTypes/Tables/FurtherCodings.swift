@@ -1,8 +1,8 @@
 // swift-format-ignore-file
 
 extension TableText {
-    /// Codes by which types are recognised and which our own observations do not have: `type | codings`. They are those of
-    /// HealthKitToFhir, HealthKitOnFHIR, Grove and the vital signs of US Core.
+    /// Codes by which types are recognised, but which Tributary's own observations do not contain: `type | codings`.
+    /// They are the codes of HealthKitToFhir, HealthKitOnFHIR, Grove and the vital signs of US Core.
     static let furtherCodings: StaticString = """
         HKQuantityTypeIdentifierHeartRate | snomed 364075005 Heart rate
         HKQuantityTypeIdentifierRespiratoryRate | snomed 86290005 Respiratory rate

@@ -1,8 +1,8 @@
 // swift-format-ignore-file
 
 extension TableText {
-    /// The messages of HealthKitOnFhir: `quantity type | member of the value | member of the unit | unit as the message has it |
-    /// HealthKit unit of the value`.
+    /// The messages of HealthKitOnFhir: `quantity type | member of the value | member of the unit | unit in the message
+    /// | HealthKit unit of the value`.
     static let messageShapes: StaticString = """
         ActiveEnergyBurned | activeEnergyBurned | unit | kcal | kcal
         AppleExerciseTime | appleExerciseTime | unit | ms | ms

@@ -1,12 +1,12 @@
 // swift-format-ignore-file
 
 extension TableText {
-    /// The metadata that is passed on: `key as exports have it | other spellings | title | kind | detail | types in whose
-    /// observations it is a component`. Elsewhere it is an extension. What does not stand here is dropped: names, links, free
-    /// text, identifiers.
+    /// The metadata that is converted: `key in exports | other spellings | title | kind | detail | types in whose
+    /// observations it is a component`. In observations of other types it is an extension. All other metadata is
+    /// dropped: names, links, free text, identifiers.
     ///
-    /// The detail of a quantity is HealthKit's unit, the UCUM code and the unit in words; behind a semicolon the quantity type
-    /// that it is a value of. Cases that say nothing (not set, unknown) are left out.
+    /// The detail of a quantity is HealthKit's unit, the UCUM code and the unit's display text; after a semicolon, the
+    /// quantity type of the value. Cases without information (not set, unknown) are omitted.
     static let metadataKeys: StaticString = """
         HKCoachedWorkout | HKMetadataKeyCoachedWorkout | Coached Workout | boolean | - | -
         HKGroupFitness | HKMetadataKeyGroupFitness | Group Fitness | boolean | - | -

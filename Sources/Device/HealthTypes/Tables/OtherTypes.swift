@@ -3,8 +3,8 @@
 extension TableText {
     /// The types that are neither quantity nor category:
     /// `kind | identifier | other names | title | folder | category | value | members or enumeration | codings`. The
-    /// members of a correlation are names of quantity types, `*` at the end for all that begin so. Clinical records are
-    /// FHIR resources of their own, and the value column has their types.
+    /// members of a correlation are names of quantity types; a `*` at the end matches all names with that prefix.
+    /// Clinical records are already FHIR resources, and the value column contains their types.
     static let otherTypes: StaticString = """
         correlation | HKCorrelationTypeIdentifierBloodPressure | - | Blood Pressure | Vital Signs | vital-signs | components | BloodPressureSystolic BloodPressureDiastolic | loinc 85354-9 Blood pressure panel with all children optional
         correlation | HKCorrelationTypeIdentifierFood | - | Food | Nutrition | social-history | components | Dietary* | loinc 80453-4 Food intake panel

@@ -1,11 +1,11 @@
 // swift-format-ignore-file
 
 extension TableText {
-    /// HealthKit's quantity types: `name | title | folder | category | aggregation | HealthKit unit | UCUM code | unit in
-    /// words | plausible range in the UCUM unit | example in the HealthKit unit | codings`.
+    /// HealthKit's quantity types: `name | title | folder | category | aggregation | HealthKit unit | UCUM code |
+    /// display text of the unit | plausible range in the UCUM unit | example in the HealthKit unit | codings`.
     ///
-    /// Units and aggregation are HealthKit's (`HKTypeIdentifiers.h`), metric where it leaves the choice. The identifier is
-    /// the name after `HKQuantityTypeIdentifier`; its own coding is not written here. A `-` is nothing.
+    /// Units and aggregation are HealthKit's (`HKTypeIdentifiers.h`), metric where HealthKit permits a choice. The
+    /// identifier is the name after `HKQuantityTypeIdentifier`; its own coding is not listed. A `-` is an empty cell.
     static let quantityTypes: StaticString = """
         HeartRate | Heart Rate | Vital Signs | vital-signs | discrete | count/min | /min | beats/minute | 20..300 | 72 | loinc 8867-4 Heart rate
         RestingHeartRate | Resting Heart Rate | Vital Signs | vital-signs | discrete | count/min | /min | beats/minute | 20..200 | 58 | loinc 40443-4 Heart rate --resting

@@ -1,7 +1,7 @@
 // swift-format-ignore-file
 
 extension TableText {
-    /// HealthKit's workout activities: the number, the name after `HKWorkoutActivityType`, and the words.
+    /// HealthKit's workout activities: the number, the name after `HKWorkoutActivityType`, and the text.
     static let workoutActivities: StaticString = """
         1 AmericanFootball = American Football
         2 Archery = Archery

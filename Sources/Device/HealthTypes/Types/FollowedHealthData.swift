@@ -1,38 +1,40 @@
 import FHIR
 
-/// What a study has phones follow of their health data: `health-sync.json` in its folder, which devices fetch from
+/// The health data that phones of a study follow: `health-sync.json` in the study's folder, which devices fetch from
 /// `/study/health-sync.json`.
 ///
 /// ```json
-/// {"types": ["HKQuantityTypeIdentifierHeartRate"], "lookBackDays": 90, "expectHours": {"HKQuantityTypeIdentifierStepCount": 48}}
+/// {
+///   "types": ["HKQuantityTypeIdentifierHeartRate"], "lookBackDays": 90,
+///   "expectHours": {"HKQuantityTypeIdentifierStepCount": 48}
+/// }
 /// ```
 ///
-/// Whatever stands here, nothing is read that the participant's signed Contract does not allow.
+/// The file never extends the signed Contract: only types that the participant's Contract allows are read.
 public struct FollowedHealthData: Sendable, Hashable {
     /// The identifiers of the types that are followed; nil for all that the signed Contract allows.
     public var types: [String]?
-    /// So many days before the start the history begins; 0 for none.
+    /// Number of days before the start of synchronisation for which history is read; 0 for no history.
     public var lookBackDays: Int
-    /// The hours within which something of a type is expected, by its identifier: a stream that tells nothing for longer is
-    /// silent.
+    /// Maximum hours without data, by the identifier of the type. A stream without data for longer is silent.
     public var expectHours: [String: Int]
 
-    /// A study that says nothing: 30 days, and nothing is expected.
+    /// Creates the default settings: all types, 30 days, no expected hours.
     public init(types: [String]? = nil, lookBackDays: Int = 30, expectHours: [String: Int] = [:]) {
         self.types = types
         self.lookBackDays = lookBackDays
         self.expectHours = expectHours
     }
 
-    /// Ten years.
+    /// Maximum of `lookBackDays`: ten years.
     static let mostDays = 3_650
-    /// A year.
+    /// Maximum of `expectHours`: one year.
     static let mostHours = 8_760
 
     /// Reads the file.
     ///
-    /// - Parameter table: the study's types, of which it may name those.
-    /// - Throws: what is wrong and where. Nothing is taken over from a file with a fault.
+    /// - Parameter table: the study's types. The file may name only these.
+    /// - Throws: the fault and its path. A file with a fault changes no setting.
     public init(_ json: JSON, table: HealthTypeTable) throws(HealthTypeTableError) {
         self.init()
         let members = try SupplementValue(json: json, place: "").members(["types", "lookBackDays", "expectHours"])
@@ -42,10 +44,10 @@ public struct FollowedHealthData: Sendable, Hashable {
             for element in try list.elements() {
                 let identifier = try element.text()
                 guard known.contains(identifier) else {
-                    throw element.fault(.valueInvalid, "\(identifier) is no type of the table or of health-types.json.")
+                    throw element.fault(.valueInvalid, "\(identifier) is not in the table or health-types.json.")
                 }
                 guard !types.contains(identifier) else {
-                    throw element.fault(.identifierRepeated, "The type stands in the list twice.")
+                    throw element.fault(.identifierRepeated, "The type occurs twice in the list.")
                 }
                 types.append(identifier)
             }

@@ -12,7 +12,7 @@ public enum HealthCodeSystem {
     public static let observationCategory = "http://terminology.hl7.org/CodeSystem/observation-category"
     /// `average`, `maximum`, `minimum` (<https://hl7.org/fhir/R4/codesystem-observation-statistics.html>).
     public static let statistics = "http://terminology.hl7.org/CodeSystem/observation-statistics"
-    /// The codes for what no standard code tells apart: the figures of a workout, the basal body temperature from any
-    /// other.
+    /// Codes for distinctions that no standard code makes: the statistics of a workout, and basal as opposed to other
+    /// body temperature.
     public static let component = "urn:tributary:health-component"
 }

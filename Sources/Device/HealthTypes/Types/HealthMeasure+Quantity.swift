@@ -3,10 +3,10 @@ import Foundation
 import UCUM
 
 extension HealthMeasure {
-    /// The value of a FHIR Quantity in ``unit``; nil for a quantity without a value, without a unit, or in a unit that does
-    /// not convert (<https://hl7.org/fhir/R4/datatypes.html#Quantity>).
+    /// Returns the value of a FHIR Quantity in ``unit``; nil for a quantity without a value, without a unit, or in a
+    /// unit that cannot be converted (<https://hl7.org/fhir/R4/datatypes.html#Quantity>).
     ///
-    /// The digits are those of the quantity where the unit is the measure's own.
+    /// A quantity in the measure's own unit keeps its digits.
     public func value(of quantity: Quantity) -> JSONNumber? {
         guard let value = quantity.value, let code = quantity.code else { return nil }
         if code == unit.ucum { return value }

@@ -1,21 +1,21 @@
 import FHIR
 import Foundation
 
-/// A measured quantity: the unit it is given in, and the units in which it may come.
+/// A measured quantity: its unit, and the units that it is converted from.
 public final class HealthMeasure: Sendable, Hashable {
     /// The name shown to people.
     public let title: String
     /// Standard codes first, then HealthKit's own.
     public let codings: [Coding]
-    /// The unit that every value is brought to.
+    /// The unit to which every value is converted.
     public let unit: HealthUnit
-    /// HealthKit's unit of the same size. Percent alone is another size: HealthKit's `%` is the bare fraction
+    /// HealthKit's unit of the same size. Only percent has a different size: HealthKit's `%` is the fraction
     /// (``scale``).
     public let healthKitUnit: HealthKitUnit
-    /// The likely range in a living person, in ``unit``. Values outside are kept and counted, never dropped.
+    /// The plausible range in a living person, in ``unit``. Values outside of it are stored and counted, never dropped.
     public let plausible: ClosedRange<Double>?
 
-    /// - Parameter healthKitUnit: any unit that HealthKit takes for the quantity and that has the size of `unit`.
+    /// - Parameter healthKitUnit: any unit that HealthKit accepts for the quantity and that has the size of `unit`.
     public init(
         title: String, codings: [Coding], unit: HealthUnit, healthKitUnit: HealthKitUnit,
         plausible: ClosedRange<Double>? = nil
@@ -56,11 +56,11 @@ public final class HealthMeasure: Sendable, Hashable {
 
     private let isFraction: Bool
     private let ownUnit: SourceUnit
-    /// `Observation.code` or `component.code`, made once.
+    /// `Observation.code` or `component.code`, created once.
     package let concept: JSON
     /// The same as text.
     package let conceptText: [UInt8]
-    /// The text that follows the value in a Quantity, to its end.
+    /// The rest of a Quantity's text after the value.
     package let unitText: [UInt8]
     private let unitMembers: [JSONObject.Member]
     /// The system of UCUM's codes.
@@ -74,8 +74,8 @@ public final class HealthMeasure: Sendable, Hashable {
         return .object(object)
     }
 
-    /// The way from a unit that a value was written in: every unit of HealthKit that is compatible with the measure's;
-    /// nil for all others. It reads the name: remember the answer where many values have the same unit.
+    /// Returns the conversion from a unit of HealthKit that is compatible with the measure's unit; nil for all other
+    /// units. The function parses the name, so cache the result if many values have the same unit.
     public func sourceUnit(named name: String) -> SourceUnit? {
         if name == ownUnit.name { return ownUnit }
         // HealthKit's null unit is compatible with counts, but a value without a unit is not known to be one.
@@ -92,11 +92,11 @@ public final class HealthMeasure: Sendable, Hashable {
     private func scale(of conversion: UnitConversion) -> SourceUnit.Scale? {
         if conversion.isIdentity { return isFraction ? .fraction : .same }
         if let places = conversion.powerOfTen { return .power(isFraction ? places + 2 : places) }
-        // Only the count is of the size of HealthKit's percent.
+        // Only the count has the size of HealthKit's percent.
         return isFraction ? nil : .linear(conversion)
     }
 
-    /// Units that HealthKit would not take, with the ones they mean. The amount of substance is glucose's, since no
-    /// other type is given in it.
+    /// Spellings that HealthKit does not accept, with the unit that they mean. The molar mass is that of glucose,
+    /// because no other type is measured in `mmol/L`.
     private static let otherSpellings = ["h": "hr", "sec": "s", "mmol/L": "mmol<180.1558800000541>/L"]
 }

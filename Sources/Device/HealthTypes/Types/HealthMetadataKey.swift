@@ -1,26 +1,28 @@
 import FHIR
 
-/// A key of HealthKit's metadata that is passed on. Keys that are not in the table are dropped: they may hold names,
-/// links, identifiers or whatever an app wrote.
+/// A key of HealthKit's metadata that is converted. Keys that are not in the table are dropped: they can contain names,
+/// links, identifiers or arbitrary text of an app.
 public final class HealthMetadataKey: Sendable, Hashable {
-    /// The kind of values that a key has.
+    /// The type of a key's values.
     public enum Value: Sendable, Hashable {
         /// `0` or `1` in exports.
         case boolean
-        /// One of HealthKit's cases, found by its number. Cases that say nothing (not set, unknown) are not among them.
+        /// One of HealthKit's cases, found by its number. Cases without information (not set, unknown) are not
+        /// included.
         case enumeration([HealthOption])
         /// A number and a unit, `56 degF`.
         case quantity(HealthMeasure)
     }
 
-    /// The key as exports have it, for example `HKWeatherTemperature`.
+    /// The key in exports, for example `HKWeatherTemperature`.
     public let key: String
-    /// The name of HealthKit's constant, or other spellings that were seen.
+    /// The name of HealthKit's constant, or other known spellings.
     public let otherSpellings: [String]
     /// The name shown to people.
     public let title: String
     public let value: Value
-    /// The identifiers of the types in whose observations it is a component. Elsewhere it is an extension.
+    /// The identifiers of the types in whose observations it is a component. In observations of other types it is an
+    /// extension.
     public let componentOf: Set<String>
 
     init(key: String, otherSpellings: [String], title: String, value: Value, componentOf: Set<String>) {
@@ -40,33 +42,34 @@ public final class HealthMetadataKey: Sendable, Hashable {
     public static func == (left: HealthMetadataKey, right: HealthMetadataKey) -> Bool { left.key == right.key }
     public func hash(into hasher: inout Hasher) { hasher.combine(key) }
 
-    /// `component.code` where the value is a component.
+    /// `component.code` for a value that is a component.
     package let concept: JSON
 
-    /// The codings of the component: the key under HealthKit's system, and that of the quantity type it is a value of.
+    /// The codings of the component: the key in HealthKit's system, and the coding of the quantity type, if the value
+    /// is one.
     public var codings: [Coding] {
         if case .quantity(let measure) = value { return measure.codings }
         return [HealthType.ownCoding(key, title)]
     }
 
-    /// The case that a number in the metadata means; nil where the key has no cases or the case says nothing.
+    /// Returns the case of a number in the metadata; nil if the key has no cases or the case has no information.
     public func option(named name: String) -> HealthOption? {
         guard case .enumeration(let options) = value else { return nil }
         return options.first { $0.code == name || $0.aliases.contains(name) }
     }
 
-    /// The prefix of the urls of the extensions that hold what metadata say: the key follows.
+    /// The prefix of the URLs of metadata extensions; the key follows it.
     public static let extensionPrefix = "urn:tributary:healthkit-metadata:"
 
-    /// The keys that are passed on.
+    /// The keys that are converted.
     public static let all: [HealthMetadataKey] = reading.keys
-    /// Rows that could not be read, which a test finds.
+    /// Rows that could not be read. A test checks that there are none.
     static let faults: [String] = reading.faults
 
-    /// The key with the name or one of its other spellings.
+    /// Returns the key with this name or with this alternative spelling.
     public static func named(_ name: String) -> HealthMetadataKey? { byName[name] }
 
-    /// The keys that are components of a type's observations.
+    /// Returns the keys that are components of a type's observations.
     public static func components(of type: HealthType) -> [HealthMetadataKey] {
         all.filter { $0.componentOf.contains(type.identifier) }
     }

@@ -1,17 +1,18 @@
 import FHIR
 
 extension HealthType {
-    /// A workout: the value is the kind of activity, the components are its figures.
+    /// A workout: the value is the kind of activity, the components are its duration, energy, distances and heart
+    /// rates.
     public static let workout =
         HealthTypeTable.standard.type("HKWorkout")
         ?? HealthType(
             "HKWorkout", .workout, title: "Workout", folder: "Workouts", category: .activity, valueKind: .concept,
             codings: [ownCoding("HKWorkout", "Workout")], options: HealthTypeReader.activities)
 
-    /// The activity that stands for names which are not in the table.
+    /// The activity for names that are not in the table.
     public static let otherActivity = "HKWorkoutActivityTypeOther"
 
-    /// The figures of a workout, in the units of the quantity types.
+    /// Returns the components of a workout, in the units of the quantity types.
     static func workoutComponents(_ quantities: [String: HealthType]) -> [HealthComponent] {
         guard let exercise = quantities["AppleExerciseTime"]?.measure,
             let energy = quantities["ActiveEnergyBurned"]?.measure, let heartRate = quantities["HeartRate"]?.measure
@@ -30,7 +31,8 @@ extension HealthType {
             }
         }
         let statistics = [("average", "Average"), ("minimum", "Minimum"), ("maximum", "Maximum")].map { code, word in
-            // LOINC's heart rate alone would make three different figures look alike: the first coding tells them apart.
+            // With LOINC's code for heart rate alone, the three statistics could not be distinguished. The first coding
+            // distinguishes them.
             let title = "\(word) Heart Rate"
             return HealthComponent(
                 identifier: WorkoutComponent.heartRate(code),
@@ -46,8 +48,8 @@ extension HealthType {
         return [duration, burned] + distances + statistics
     }
 
-    /// A workout's total is no sample: the samples that it sums up stand beside it. A code of its own comes first, so
-    /// that nobody adds them together.
+    /// Returns a measure of a workout's total. A total is not a sample: the samples that it sums up are stored too. Its
+    /// own code comes first, so that totals and samples are not added together.
     private static func ofWorkout(_ code: String, _ measure: HealthMeasure) -> HealthMeasure {
         let title = "Workout " + measure.title
         let own = Coding(system: HealthCodeSystem.component, code: "workout-" + code, display: title)
@@ -70,7 +72,7 @@ extension HealthType {
         "DistanceSkatingSports",
     ]
 
-    /// The kind of distance that a workout's single `totalDistance` of older systems means.
+    /// Returns the kind of distance that older systems' single `totalDistance` of a workout means.
     public static func distanceIdentifier(of activity: HealthOption) -> String {
         let name =
             switch activity.code.dropFirst("HKWorkoutActivityType".count) {
@@ -88,13 +90,13 @@ extension HealthType {
     }
 }
 
-/// The identifiers of a workout's components. Distances have HealthKit's identifiers.
+/// The identifiers of a workout's components. Distances use HealthKit's identifiers.
 public enum WorkoutComponent {
     /// The duration.
     public static let duration = "workout-duration"
     /// The active energy.
     public static let energy = "HKQuantityTypeIdentifierActiveEnergyBurned"
-    /// The type of which a workout gives three statistics.
+    /// The type for which a workout has three statistics.
     public static let heartRate = "HKQuantityTypeIdentifierHeartRate"
 
     /// The component of a statistic of the heart rate: `average`, `minimum` or `maximum`.

@@ -1,16 +1,16 @@
 import FHIR
 
-/// One kind of health data: the row of the table that drives observations, the account and the i2b2 ontology.
+/// One type of health data: the row of the table from which observations, reports and the i2b2 ontology are generated.
 ///
-/// ``HealthTypeTable`` holds the rows. Two types are equal when their identifiers are.
+/// ``HealthTypeTable`` contains the rows. Two types are equal if their identifiers are equal.
 public final class HealthType: Sendable, Hashable {
-    /// The kind of object, as HealthKit calls it.
+    /// The kind of HealthKit object.
     public enum Kind: String, Sendable, CaseIterable {
         /// A number with a unit.
         case quantity
         /// One of a few coded values.
         case category
-        /// Several samples that belong together.
+        /// Several samples that belong to one measurement.
         case correlation
         /// A workout.
         case workout
@@ -26,7 +26,7 @@ public final class HealthType: Sendable, Hashable {
         case assessment
         /// The times of single heartbeats.
         case heartbeatSeries
-        /// The places of a workout.
+        /// The locations of a workout.
         case workoutRoute
         /// A record of a hospital or practice.
         case clinicalRecord
@@ -34,7 +34,7 @@ public final class HealthType: Sendable, Hashable {
         case activitySummary
         /// A dose of a medication.
         case medicationDose
-        /// A medication that the person keeps.
+        /// A medication in the person's list.
         case medicationConcept
     }
 
@@ -59,7 +59,7 @@ public final class HealthType: Sendable, Hashable {
         /// Physical activity.
         case activity
 
-        /// The name for people, as the code system has it.
+        /// The display text of the code system.
         public var display: String {
             switch self {
             case .socialHistory: "Social History"
@@ -75,11 +75,11 @@ public final class HealthType: Sendable, Hashable {
         }
     }
 
-    /// Whether values of a period add up (steps) or stand each for itself (heart rate).
+    /// Whether values of a period are added up (steps) or are independent (heart rate).
     public enum Aggregation: String, Sendable, CaseIterable {
-        /// The amounts of a time add up.
+        /// The values of a period are added up.
         case cumulative
-        /// Each value stands for itself.
+        /// Each value is independent.
         case discrete
     }
 
@@ -91,13 +91,13 @@ public final class HealthType: Sendable, Hashable {
         case concept = "CodeableConcept"
         /// Only ``HealthType/components``.
         case components
-        /// `valueBoolean` true: the sample says that something took place, and nothing else.
+        /// `valueBoolean` true: the sample reports only that an event happened.
         case event
         /// A series of numbers in a component's `valueSampledData`.
         case sampledData = "SampledData"
         /// `valueInteger`: the score of a questionnaire; its answers are components.
         case integer
-        /// No observation: the record is a FHIR resource of its own.
+        /// No observation: the record is already a FHIR resource.
         case resource
     }
 
@@ -107,33 +107,34 @@ public final class HealthType: Sendable, Hashable {
     public let kind: Kind
     /// The name shown to people.
     public let title: String
-    /// The folder that the type stands in when types are shown as a tree.
+    /// The folder of the type in a tree of types.
     public let folder: String
     /// The category of its observations.
     public let category: Category
-    /// The way in which values of a time are put together.
+    /// Whether the values of a period are added up.
     public let aggregation: Aggregation
-    /// The form of the value in an observation.
+    /// The element of the value in an observation.
     public let valueKind: ValueKind
     /// Standard codes first, then HealthKit's own.
     public let codings: [Coding]
-    /// The measured quantity; nil for the kinds that have none of their own.
+    /// The measured quantity; nil for kinds without a quantity of their own.
     public let measure: HealthMeasure?
-    /// The values inside an observation that has several.
+    /// The components of an observation with several values.
     public let components: [HealthComponent]
-    /// The values that a coded type can take.
+    /// The permitted values of a coded type.
     public let options: [HealthOption]
     /// Other names of HealthKit for the same kind of data, for example `HKWorkoutTypeIdentifier`.
     public let otherNames: [String]
-    /// The correlation that samples of the type are members of, wherever they stand: the pressures' blood pressure.
+    /// The correlation to which all samples of the type belong, even single ones: blood pressure for systolic and
+    /// diastolic pressure.
     public let correlation: String?
-    /// How HealthKitOnFhir's messages name the value; nil where there is no message for the type.
+    /// The form of the value in HealthKitOnFhir's messages; nil if there is no message for the type.
     public let message: HealthMessageShape?
     /// A value of a healthy person in ``HealthMeasure/healthKitUnit``, for examples.
     package let exampleText: String?
     private let optionsByName: [String: HealthOption]
 
-    /// The unit of the value; nil where there is no quantity.
+    /// The unit of the value; nil if there is no quantity.
     public var unit: HealthUnit? { measure?.unit }
 
     /// The identifier without Apple's prefix, for example `HeartRate`.
@@ -141,7 +142,7 @@ public final class HealthType: Sendable, Hashable {
 
     package let categoryJSON: JSON
     package let concept: JSON
-    /// The text of an Observation from the end of its identifier to the end of its code, for writing fast.
+    /// The text of an Observation from the end of its identifier to the end of its code, for fast writing.
     package let statusText: [UInt8]
 
     init(
@@ -179,7 +180,7 @@ public final class HealthType: Sendable, Hashable {
             + concept.bytes()
     }
 
-    /// The type with other components.
+    /// Returns a copy of the type with other components.
     func with(components: [HealthComponent]) -> HealthType {
         HealthType(
             identifier, kind, title: title, folder: folder, category: category, aggregation, valueKind: valueKind,
@@ -187,10 +188,10 @@ public final class HealthType: Sendable, Hashable {
             correlation: correlation, message: message, exampleText: exampleText)
     }
 
-    /// The option with the name or one of the names it had earlier.
+    /// Returns the option with this name or with this earlier name.
     public func option(named name: String) -> HealthOption? { optionsByName[name] }
 
-    /// The number that HealthKit has for an option; nil where the table knows none.
+    /// Returns HealthKit's number of an option; nil if the table has none.
     public func rawValue(of option: HealthOption) -> Int? {
         (0...99).first { self.option(named: String($0)) == option }
     }
@@ -208,9 +209,9 @@ public final class HealthType: Sendable, Hashable {
     }
 }
 
-/// One value inside an observation that has several: systolic pressure, a workout's energy.
+/// One value of an observation with several values: systolic pressure, a workout's energy.
 public struct HealthComponent: Sendable, Hashable {
-    /// HealthKit's identifier where it has one, else the code of the component in ``HealthCodeSystem/component``.
+    /// HealthKit's identifier if there is one, otherwise the code of the component in ``HealthCodeSystem/component``.
     public let identifier: String
     /// The measure.
     public let measure: HealthMeasure
@@ -223,16 +224,16 @@ public struct HealthComponent: Sendable, Hashable {
     public var unit: HealthUnit { measure.unit }
 }
 
-/// A value that a coded type can take. An object, as millions of samples refer to a few of them.
+/// A permitted value of a coded type. It is a class, because millions of samples refer to a few options.
 public final class HealthOption: Sendable, Hashable {
     /// HealthKit's name of the case, for example `HKCategoryValueSleepAnalysisAsleepCore`.
     public let code: String
-    /// The value in words.
+    /// The display text of the value.
     public let display: String
-    /// Other names the case is or was written with.
+    /// Other names of the case, including earlier ones.
     public let aliases: [String]
 
-    /// Makes an option of a code, its display and other names for it.
+    /// Creates an option from a code, its display text and other names of the code.
     public init(_ code: String, _ display: String, aliases: [String] = []) {
         self.code = code
         self.display = display

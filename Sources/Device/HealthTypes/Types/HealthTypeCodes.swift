@@ -1,13 +1,13 @@
 import FHIR
 
-/// Finds the health type that codings name. The warehouse, the summary of streams and searches all ask it.
+/// Finds the health type of codings. The warehouse, the summary of streams and searches use it.
 struct HealthTypeCodes: Sendable {
     private struct Code: Hashable {
         let system: String
         let code: String
     }
 
-    /// The types with a code, in the order of the table.
+    /// The types of a code, in the order of the table.
     private let types: [Code: [HealthType]]
 
     init(_ all: [HealthType]) {
@@ -27,11 +27,12 @@ struct HealthTypeCodes: Sendable {
         self.types = types
     }
 
-    /// The type that codings name, and the index of the coding that decides.
+    /// Returns the type of codings, and the index of the coding that decides.
     ///
-    /// A code of ours names a part of an observation, and few types. HealthKit's identifier of a type comes next; its other
-    /// codes name parts. Of the codes of terminologies the type counts that the most of them name; of several such types
-    /// the one that the first coding names.
+    /// A code of Tributary's own system decides first: it identifies a part of an observation, or one of a few types. A
+    /// HealthKit identifier of a type decides next; other HealthKit codes identify parts, so that there is no match.
+    /// Otherwise the type with the largest number of terminology codes is returned, and among equal types the type of
+    /// the first coding.
     func match(_ codings: [Coding]) -> (type: HealthType, index: Int)? {
         if let index = codings.firstIndex(where: { $0.system == HealthCodeSystem.component && $0.code != nil }) {
             guard let type = Self.code(codings[index]).flatMap({ types[$0]?.first }) else { return nil }
@@ -65,13 +66,13 @@ struct HealthTypeCodes: Sendable {
         return (best.type, best.index)
     }
 
-    /// Whether a code of HealthKit has the form of a type's identifier, which may be newer than the table.
+    /// Whether a HealthKit code has the form of a type identifier. The type can be newer than the table.
     private static func isIdentifier(_ code: String) -> Bool {
         code.hasPrefix("HK") && code.contains("TypeIdentifier")
     }
 
-    /// A coding with the one spelling of its system; nil for one without a code, and for a code without a system that
-    /// is not HealthKit's.
+    /// Returns a coding with the canonical URL of its system; nil for a coding without a code, and for a code without a
+    /// system unless it is a HealthKit identifier.
     private static func code(_ coding: Coding) -> Code? {
         guard let code = coding.code, !code.isEmpty else { return nil }
         guard let system = coding.system, !system.isEmpty else {
@@ -80,7 +81,7 @@ struct HealthTypeCodes: Sendable {
         return Code(system: spellings[system] ?? system, code: code)
     }
 
-    /// Other names of code systems. HealthKitToFhir writes `com.apple.health`.
+    /// Other URLs and names of code systems. HealthKitToFhir writes `com.apple.health`.
     private static let spellings: [String: String] = {
         var spellings = [
             HealthKitLibrary.healthKitToFhirSystem: HealthCodeSystem.healthKit,
@@ -100,7 +101,7 @@ struct HealthTypeCodes: Sendable {
             return (row[0], codings)
         }, uniquingKeysWith: { $0 + $1 })
 
-    /// Rows of the table of further codes that cannot be read, or that name no type.
+    /// Rows of the table of further codes that cannot be read or that refer to an unknown type.
     static let faults: [String] = TableText.rows(TableText.furtherCodings).compactMap { row in
         let isGood =
             row.count == 2 && HealthTypeReader.codings(row[1]) != nil && HealthTypeTable.standard.type(row[0]) != nil
@@ -109,13 +110,13 @@ struct HealthTypeCodes: Sendable {
 }
 
 extension HealthTypeTable {
-    /// The type that the codings of an Observation or of a component name: by any code of the type in any terminology, by
-    /// HealthKit's own code, and by the codes of other libraries. Nil where no coding names a type, and for the parts of
+    /// Returns the type of an Observation's or a component's codings: by any code of the type in any terminology, by
+    /// HealthKit's own code, or by a code of another library. Nil if no coding identifies a type, and for parts of
     /// observations that have codes of their own.
     ///
     /// <https://hl7.org/fhir/R4/observation-definitions.html#Observation.code>
     public func type(of codings: [Coding]) -> HealthType? { codes.match(codings)?.type }
 
-    /// The same with the index of the coding that decides.
+    /// Returns the type and the index of the coding that decides.
     public func match(_ codings: [Coding]) -> (type: HealthType, index: Int)? { codes.match(codings) }
 }

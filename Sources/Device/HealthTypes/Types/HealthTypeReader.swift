@@ -1,9 +1,9 @@
 import FHIR
 
-/// Makes the types of the tables' rows.
+/// Creates the types from the rows of the tables.
 struct HealthTypeReader {
     private(set) var types: [HealthType] = []
-    /// Rows that could not be read, by their first cells. A test finds them.
+    /// Rows that could not be read, by their first cells. A test checks that there are none.
     private(set) var faults: [String] = []
     private var quantities: [String: HealthType] = [:]
     private var messages: [String: HealthMessageShape] = [:]
@@ -94,7 +94,7 @@ struct HealthTypeReader {
             otherNames: TableText.words(row[2]))
     }
 
-    /// The components of the quantity types that a name means; `Dietary*` are all that begin so.
+    /// Returns the components of a quantity type; `Dietary*` means all types with that prefix.
     private func members(_ name: String) -> [HealthComponent] {
         let meant =
             name.hasSuffix("*")
@@ -110,7 +110,7 @@ struct HealthTypeReader {
         row.first.flatMap(TableCase.init)?.option(of: "HKWorkoutActivityType")
     }
 
-    /// `20..300`; an empty cell is no range, the outer nil no cell of a range.
+    /// Parses `20..300`. The inner nil means an empty cell (no range), the outer nil an invalid cell.
     private static func range(_ cell: String) -> ClosedRange<Double>?? {
         if cell.isEmpty { return .some(nil) }
         guard let dots = cell.firstRange(of: ".."), let low = Double(cell[..<dots.lowerBound]),

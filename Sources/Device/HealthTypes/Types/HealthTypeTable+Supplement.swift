@@ -1,11 +1,11 @@
 import FHIR
 
 extension HealthTypeTable {
-    /// The table with a study's additions and changes: `{"types": [{"identifier": …, "title": …}]}`. What is written for
-    /// a type that is there replaces what the table has, member by member; other identifiers are new types. The format
-    /// is described in docs/health-types.md.
+    /// Returns the table with a study's additions and changes: `{"types": [{"identifier": …, "title": …}]}`. An entry
+    /// for an existing type replaces the members that it contains; other identifiers are new types.
+    /// docs/health-types.md describes the format.
     ///
-    /// - Throws: what is wrong and where. Nothing is taken over from a file with a fault.
+    /// - Throws: the fault and its path. A file with a fault changes nothing.
     public func applying(supplement: JSON) throws(HealthTypeTableError) -> HealthTypeTable {
         let members = try SupplementValue(json: supplement, place: "").members(["types"])
         guard let list = members["types"] else {
@@ -16,7 +16,7 @@ extension HealthTypeTable {
         for element in try list.elements() {
             let row = try SupplementRow(element)
             guard seen.insert(row.identifier).inserted else {
-                throw element.fault(.identifierRepeated, "The type stands in the file twice.")
+                throw element.fault(.identifierRepeated, "The type occurs twice in the file.")
             }
             if let place = types.firstIndex(where: { $0.identifier == row.identifier }) {
                 types[place] = try row.changed(types[place])
@@ -27,7 +27,7 @@ extension HealthTypeTable {
         let quantities = Dictionary(uniqueKeysWithValues: types.map { ($0.identifier, $0) })
         return HealthTypeTable(
             types.map { type in
-                // A correlation shows its members as they are now.
+                // A correlation uses the changed measures of its members.
                 guard type.kind == .correlation else { return type }
                 return type.with(
                     components: type.components.map { component in
@@ -52,15 +52,15 @@ private struct SupplementRow {
             "options",
         ])
         guard let name = members["identifier"] else {
-            throw element.fault(.memberMissing, "A type has an identifier.")
+            throw element.fault(.memberMissing, "A type needs an identifier.")
         }
         identifier = try name.text()
         guard identifier.utf8.count <= 200, identifier.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw name.fault(.valueInvalid, "An identifier has printable ASCII characters without blanks.")
+            throw name.fault(.valueInvalid, "An identifier has up to 200 printable ASCII characters without spaces.")
         }
     }
 
-    /// The type of the table with what the supplement says otherwise.
+    /// Returns the type of the table with the changes of the supplement.
     func changed(_ type: HealthType) throws(HealthTypeTableError) -> HealthType {
         if let kind = members["kind"], try kind.name(HealthType.Kind.self) != type.kind {
             throw kind.fault(.memberNotOfKind, "The kind of a type of HealthKit cannot be changed.")
@@ -70,18 +70,18 @@ private struct SupplementRow {
 
     func added() throws(HealthTypeTableError) -> HealthType {
         guard let value = members["kind"] else {
-            throw place.fault(.memberMissing, "A new type has a kind: quantity or category.")
+            throw place.fault(.memberMissing, "A new type needs a kind: quantity or category.")
         }
         let kind = try value.name(HealthType.Kind.self)
         guard kind == .quantity || kind == .category else {
             throw value.fault(.valueInvalid, "A new type is a quantity or a category.")
         }
-        guard members["title"] != nil else { throw place.fault(.memberMissing, "A new type has a title.") }
+        guard members["title"] != nil else { throw place.fault(.memberMissing, "A new type needs a title.") }
         if kind == .quantity, members["unit"] == nil {
-            throw place.fault(.memberMissing, "A new quantity has a unit.")
+            throw place.fault(.memberMissing, "A new quantity needs a unit.")
         }
         guard members["codings"] != nil || identifier.hasPrefix("HK") else {
-            throw place.fault(.memberMissing, "A new type that is not HealthKit's has codings.")
+            throw place.fault(.memberMissing, "A new type that is not HealthKit's needs codings.")
         }
         return try made(kind: kind, before: nil)
     }
@@ -95,7 +95,7 @@ private struct SupplementRow {
         let options = try only(.category, "options", kind)?.options() ?? before?.options ?? []
         var measure: HealthMeasure?
         if let own = unit ?? before?.measure.map({ ($0.unit, $0.healthKitUnit) }) {
-            // A range in the unit before would mean something else in the new one.
+            // A range in the previous unit would have another meaning in the new unit.
             let kept = unit.map { $0.0 == before?.measure?.unit } ?? true
             measure = HealthMeasure(
                 title: title, codings: codings, unit: own.0, healthKitUnit: own.1,
@@ -116,17 +116,18 @@ private struct SupplementRow {
             exampleText: unit == nil ? before?.exampleText : nil)
     }
 
-    /// The codings of the supplement or those before; HealthKit's own is always the last, with today's title.
+    /// Returns the codings of the supplement, or the previous ones. HealthKit's own coding is always the last, with the
+    /// current title.
     private func codings(_ title: String, _ before: HealthType?) throws(HealthTypeTableError) -> [Coding] {
         var codings = try members["codings"]?.codings() ?? before?.codings ?? []
         codings.removeAll { $0.system == HealthCodeSystem.healthKit }
         let isHealthKit = before != nil || identifier.hasPrefix("HK")
         if isHealthKit { codings.append(HealthType.ownCoding(identifier, title)) }
-        guard !codings.isEmpty else { throw place.fault(.memberMissing, "A type has a coding.") }
+        guard !codings.isEmpty else { throw place.fault(.memberMissing, "A type needs a coding.") }
         return codings
     }
 
-    /// A member that one kind of type has alone.
+    /// Returns a member that only one kind of type can have.
     private func only(
         _ wanted: HealthType.Kind, _ name: String, _ kind: HealthType.Kind
     ) throws(HealthTypeTableError) -> SupplementValue? {

@@ -1,6 +1,6 @@
-/// The types of health data that are converted. Everything else is counted by its name and skipped.
+/// The types of health data that are converted. Other types are counted by name and skipped.
 ///
-/// The rows stand in tables of text, which are read once. A study adds types or changes them by a supplement
+/// The rows are tables of text, which are parsed once. A study adds types or changes them with a supplement
 /// (``applying(supplement:)``).
 public struct HealthTypeTable: Sendable {
     /// The table of this version, without a study's additions.
@@ -9,7 +9,7 @@ public struct HealthTypeTable: Sendable {
     /// The types: quantities, categories, correlations, workouts and the rest, each in the order of folders.
     public let all: [HealthType]
     private let byIdentifier: [String: HealthType]
-    /// The types by the codes of terminologies and of HealthKit.
+    /// The types by their codes in terminologies and in HealthKit.
     let codes: HealthTypeCodes
 
     init(_ types: [HealthType]) {
@@ -20,11 +20,11 @@ public struct HealthTypeTable: Sendable {
             uniquingKeysWith: { first, _ in first })
     }
 
-    /// The type with HealthKit's identifier.
+    /// Returns the type with this HealthKit identifier.
     public func type(_ identifier: String) -> HealthType? { byIdentifier[identifier] }
 
-    /// The type that is meant by an identifier, its short name (`HeartRate`) or its title, whatever the case; systolic
-    /// and diastolic pressure mean blood pressure, as their samples become its observations.
+    /// Returns the type with this identifier, short name (`HeartRate`) or title, ignoring case. For systolic and
+    /// diastolic pressure it returns blood pressure, because their samples become its observations.
     public func named(_ name: String) -> HealthType? {
         let wanted = name.lowercased()
         let found =
@@ -37,7 +37,7 @@ public struct HealthTypeTable: Sendable {
         return found.map { type in type.correlation.flatMap { byIdentifier[$0] } ?? type }
     }
 
-    /// The types in whose names or codes all the words occur, whatever the case.
+    /// Returns the types whose names or codes contain all the words, ignoring case.
     public func search(_ text: String) -> [HealthType] {
         let words = text.lowercased().split(separator: " ")
         return all.filter { type in
@@ -56,6 +56,6 @@ extension HealthType {
     /// The types of ``HealthTypeTable/standard``.
     public static var all: [HealthType] { HealthTypeTable.standard.all }
 
-    /// The type of ``HealthTypeTable/standard`` that is meant: see ``HealthTypeTable/named(_:)``.
+    /// Returns a type of ``HealthTypeTable/standard``: see ``HealthTypeTable/named(_:)``.
     public static func named(_ name: String) -> HealthType? { HealthTypeTable.standard.named(name) }
 }

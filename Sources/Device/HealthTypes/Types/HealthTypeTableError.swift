@@ -1,32 +1,32 @@
 import Core
 
-/// An error in a supplement to the table of types, with its place.
+/// An error in a supplement to the table of types, with its path.
 public struct HealthTypeTableError: CodedError, Hashable {
     /// The kind of error, stable across versions.
     public enum Kind: String, Sendable {
-        /// The supplement or a part of it is no object.
+        /// The supplement or a part of it is not an object.
         case notAnObject = "supplement-not-an-object"
-        /// A member is not known.
+        /// A member is unknown.
         case memberUnknown = "supplement-member-unknown"
         /// A member is missing.
         case memberMissing = "supplement-member-missing"
-        /// A value is not one that the member takes.
+        /// The member does not permit the value.
         case valueInvalid = "supplement-value-invalid"
-        /// A unit cannot be read.
+        /// A unit cannot be parsed.
         case unitInvalid = "supplement-unit-invalid"
-        /// HealthKit's unit and the UCUM code are of different dimension or size.
+        /// HealthKit's unit and the UCUM code have different dimensions or sizes.
         case unitMismatch = "supplement-unit-mismatch"
-        /// An identifier stands twice, or is in the table already.
+        /// An identifier occurs twice, or is in the table already.
         case identifierRepeated = "supplement-identifier-repeated"
         /// The member has no meaning for this kind of type.
         case memberNotOfKind = "supplement-member-not-of-kind"
     }
 
-    /// The kind of fault.
+    /// The kind of error.
     public let kind: Kind
-    /// The place in the file, for example `types[2].unit.ucum`; empty for the whole.
+    /// The path in the file, for example `types[2].unit.ucum`; empty for the whole file.
     public let place: String
-    /// A sentence on what to do.
+    /// A sentence with the remedy.
     public let message: String
 
     /// The stable code.

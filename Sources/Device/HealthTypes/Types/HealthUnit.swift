@@ -1,41 +1,41 @@
-/// The unit that values of a measure are given in: the UCUM code and the text shown to people.
+/// The unit of a measure: the UCUM code and the display text.
 ///
 /// <https://ucum.org/ucum>
 public struct HealthUnit: Sendable, Hashable {
     /// The UCUM code, for example `mm[Hg]`.
     public let ucum: String
-    /// The unit in words, for example `mmHg`.
+    /// The display text of the unit, for example `mmHg`.
     public let display: String
 
-    /// Makes a unit of its UCUM code and its name for people.
+    /// Creates a unit from its UCUM code and its display text.
     public init(_ ucum: String, _ display: String) {
         self.ucum = ucum
         self.display = display
     }
 }
 
-/// A unit that HealthKit may write a value in, and the way from it to the measure's own unit.
+/// A unit that HealthKit writes values in, and the conversion to the measure's own unit.
 ///
-/// An object, as millions of samples refer to a few of them.
+/// It is a class, because millions of samples refer to a few units.
 public final class SourceUnit: Sendable, Hashable {
-    /// The conversion from the written unit to the own one.
+    /// The conversion from the written unit to the measure's unit.
     public enum Scale: Sendable, Hashable {
-        /// The same unit: the digits stay as they were written.
+        /// The same unit: the digits are unchanged.
         case same
-        /// So many powers of ten: the decimal point moves, the digits stay.
+        /// A power of ten: the decimal point moves, the digits are unchanged.
         case power(Int)
-        /// HealthKit's percent: a fraction from 0 to 1, shown times 100. A value above 1 is taken to be percent already.
+        /// HealthKit's percent: a fraction from 0 to 1, multiplied by 100. A value above 1 is taken as percent already.
         case fraction
-        /// By a factor, of temperatures with an offset too, in exact arithmetic.
+        /// A factor, for temperatures also an offset, in exact arithmetic.
         case linear(UnitConversion)
     }
 
     /// HealthKit's unit string, for example `count/min`.
     public let name: String
-    /// The way to the unit of the observation.
+    /// The conversion to the unit of the observation.
     public let scale: Scale
 
-    /// Makes a unit of HealthKit's name for it.
+    /// Creates a unit from HealthKit's name for it.
     public init(_ name: String, _ scale: Scale = .same) {
         self.name = name
         self.scale = scale

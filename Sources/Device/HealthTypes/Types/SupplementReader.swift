@@ -2,7 +2,7 @@ import FHIR
 import Foundation
 import UCUM
 
-/// One member of a supplement, with the place that it stands at.
+/// One member of a supplement, with its path.
 struct SupplementValue {
     let json: JSON
     let place: String
@@ -11,7 +11,7 @@ struct SupplementValue {
         HealthTypeTableError(kind, place, what)
     }
 
-    /// The members of an object that may have these and no others.
+    /// Returns the members of an object that may contain only `allowed`.
     func members(_ allowed: Set<String>) throws(HealthTypeTableError) -> [String: SupplementValue] {
         guard let object = json.object else { throw fault(.notAnObject, "An object is expected here.") }
         var members: [String: SupplementValue] = [:]
@@ -20,7 +20,7 @@ struct SupplementValue {
                 json: member.value, place: place.isEmpty ? member.key : "\(place).\(member.key)")
             guard allowed.contains(member.key) else {
                 let known = allowed.count > 20 ? "" : "; known are " + allowed.sorted().joined(separator: ", ")
-                throw value.fault(.memberUnknown, "This member is not known\(known).")
+                throw value.fault(.memberUnknown, "This member is unknown\(known).")
             }
             members[member.key] = value
         }
@@ -32,7 +32,7 @@ struct SupplementValue {
         return array.enumerated().map { SupplementValue(json: $0.element, place: "\(place)[\($0.offset)]") }
     }
 
-    /// A text that is not empty and has no control characters.
+    /// Returns a text that is not empty and has no control characters.
     func text() throws(HealthTypeTableError) -> String {
         guard let text = json.string, !text.isEmpty, text.utf8.count <= 300,
             !text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
@@ -62,7 +62,7 @@ struct SupplementValue {
             throw fault(.memberMissing, "Both low and high are expected here.")
         }
         let (from, to) = (try low.number(), try high.number())
-        guard from < to else { throw fault(.valueInvalid, "The low end must be below the high one.") }
+        guard from < to else { throw fault(.valueInvalid, "low must be less than high.") }
         return from...to
     }
 
@@ -71,14 +71,14 @@ struct SupplementValue {
         for element in try elements() {
             let members = try element.members(["system", "code", "display"])
             guard let system = members["system"], let code = members["code"], let display = members["display"] else {
-                throw element.fault(.memberMissing, "A coding has a system, a code and a display.")
+                throw element.fault(.memberMissing, "A coding needs a system, a code and a display.")
             }
             let (name, url) = (try code.text(), try system.text())
             guard url.contains(":"), !url.contains(" ") else {
                 throw system.fault(.valueInvalid, "The system of a coding is a URI.")
             }
             guard !name.contains(where: \.isWhitespace) else {
-                throw code.fault(.valueInvalid, "A code has no blanks.")
+                throw code.fault(.valueInvalid, "A code must not contain spaces.")
             }
             codings.append(Coding(system: url, code: name, display: try display.text()))
         }
@@ -91,20 +91,20 @@ struct SupplementValue {
         for element in try elements() {
             let members = try element.members(["code", "display", "aliases"])
             guard let code = members["code"], let display = members["display"] else {
-                throw element.fault(.memberMissing, "An option has a code and a display.")
+                throw element.fault(.memberMissing, "An option needs a code and a display.")
             }
             var aliases: [String] = []
             for alias in try members["aliases"]?.elements() ?? [] { aliases.append(try alias.text()) }
             let option = HealthOption(try code.text(), try display.text(), aliases: aliases)
             for name in [option.code] + aliases where !names.insert(name).inserted {
-                throw element.fault(.identifierRepeated, "A code or alias stands here that another option has too.")
+                throw element.fault(.identifierRepeated, "Another option has the same code or alias.")
             }
             options.append(option)
         }
         return options
     }
 
-    /// The unit, with what it does not name taken from the unit before.
+    /// Returns the unit. Members that are missing are taken from the previous unit.
     func unit(
         before: HealthMeasure?, identifier: String
     ) throws(HealthTypeTableError) -> (HealthUnit, HealthKitUnit) {
@@ -118,11 +118,11 @@ struct SupplementValue {
             } catch let error as HealthTypeTableError {
                 throw error
             } catch {
-                throw value.fault(.unitInvalid, "This is no unit of HealthKit.")
+                throw value.fault(.unitInvalid, "This is not a unit of HealthKit.")
             }
         }
         guard let healthKit, let ucum = try members["ucum"]?.text() ?? before?.unit.ucum else {
-            throw fault(.memberMissing, "A unit has HealthKit's text (healthKit) and a UCUM code (ucum).")
+            throw fault(.memberMissing, "A unit needs HealthKit's text (healthKit) and a UCUM code (ucum).")
         }
         let ucumPlace = members["ucum"] ?? self
         do {

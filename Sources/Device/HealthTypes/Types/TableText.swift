@@ -1,6 +1,6 @@
-/// The tables of health types, as text in columns: one row a line, `|` between cells.
+/// The tables of health types as text: one row per line, `|` between cells.
 enum TableText {
-    /// The cells of the rows. A cell that holds `-` alone is empty.
+    /// Returns the cells of the rows. A cell `-` is empty.
     static func rows(_ text: StaticString) -> [[String]] {
         let bytes = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
         return bytes.split(separator: 0x0A).map { line in
@@ -8,18 +8,18 @@ enum TableText {
         }
     }
 
-    /// The parts of a cell between separators, without the blanks around them.
+    /// Returns the parts of a cell between separators, without surrounding spaces.
     static func cells(of text: String, separator: Character) -> [String] {
         text.split(separator: separator, omittingEmptySubsequences: false).map {
             String($0.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
         }
     }
 
-    /// The words of a cell.
+    /// Returns the words of a cell.
     static func words(_ cell: String) -> [String] { cell.split(separator: " ").map(String.init) }
 }
 
-/// One case of an enumeration of HealthKit, as the tables write it: `4 AsleepDeep = Asleep, deep`.
+/// One case of a HealthKit enumeration in the syntax of the tables: `4 AsleepDeep = Asleep, deep`.
 struct TableCase {
     let number: String
     let name: String
@@ -37,7 +37,7 @@ struct TableCase {
         words = halves[1]
     }
 
-    /// The option under the name of the enumeration and the case; its number and other names mean it too.
+    /// Returns the option with the names of the enumeration and the case. Its number and other names are aliases.
     func option(of enumeration: String) -> HealthOption {
         HealthOption(enumeration + name, words, aliases: otherNames + [number])
     }

@@ -1,7 +1,7 @@
 import Core
 
 extension HealthKitAtom {
-    /// Every unit of HealthKit, with its own sizes, which differ from UCUM's for mercury.
+    /// All units of HealthKit with HealthKit's sizes, which differ from UCUM's for mercury.
     ///
     /// <https://developer.apple.com/documentation/healthkit/hkunit>
     static let all: [HealthKitAtom] =
@@ -46,7 +46,7 @@ extension HealthKitAtom {
             HealthKitAtom("appleEffortScore", .effort, 1, .one, .none),
         ]
 
-    /// The units that take prefixes.
+    /// The units that can have prefixes.
     private static let metric: [HealthKitAtom] = [
         atom("g", .mass, "1", "g", takesPrefix: true),
         atom("m", .length, "1", "m", takesPrefix: true),
@@ -64,10 +64,10 @@ extension HealthKitAtom {
         atom("mol", .amount, "1", "mol", takesPrefix: true),
     ]
 
-    /// As many digits of π as leave the parts of a conversion in reach of a `Decimal`.
+    /// The number of digits of π for which the parts of a conversion fit into a `Decimal`.
     private static let pi = number("3.14159265358979323846264338327950288")
 
-    /// The place of each unit in ``all`` by its name. The litre has two.
+    /// The index of each unit in ``all`` by its name. The litre has two names.
     static let places: [String: Int] = {
         var places = Dictionary(uniqueKeysWithValues: zip(all.map(\.symbol), all.indices))
         places["l"] = places["L"]
@@ -96,6 +96,6 @@ extension HealthKitAtom {
         HealthKitAtom(symbol, .length, 3, number(size), takesPrefix: takesPrefix, .unit(ucum))
     }
 
-    /// A text that is no number would become zero, which the test of the table finds.
+    /// Parses a number. An invalid text would become zero, which the test of the table detects.
     private static func number(_ text: String) -> ExactNumber { ExactNumber(decimal: text) ?? .zero }
 }

@@ -1,30 +1,29 @@
 import Core
 
-/// A unit that HealthKit knows by a name of its own; every other one is made of these.
+/// A named unit of HealthKit; all other units are composed of these.
 struct HealthKitAtom: Sendable {
     /// The name in unit strings.
     let symbol: String
-    /// The dimension that it measures, with ``power`` as its exponent: a litre is a length to the third.
+    /// The dimension, with ``power`` as its exponent: a litre is a length to the third power.
     let quantity: HealthKitDimension.Axis
     let power: Int16
-    /// How many coherent units of its dimension one is: metre, gram, second, kelvin, joule, pascal ...
+    /// Size of the unit in coherent units of its dimension: metre, gram, second, kelvin, joule, pascal ...
     let size: ExactNumber
-    /// The offset that is added to values, after the factor: a degree Celsius begins at 273.15 K.
+    /// The offset that is added to values after the factor: zero degrees Celsius is 273.15 K.
     let offset: ExactNumber
-    /// Whether a metric prefix may stand before it.
+    /// Whether a metric prefix is allowed.
     let takesPrefix: Bool
     let ucum: UCUMForm
 
-    /// The form in which UCUM writes it.
+    /// The form of the unit in UCUM.
     enum UCUMForm: Sendable, Hashable {
-        /// As a unit like any other.
+        /// An ordinary unit.
         case unit(String)
-        /// As a unit of a scale of its own, which may stand only alone; in products the second one takes its place, if
-        /// there is any.
+        /// A special unit, which UCUM allows only alone. In products the second unit is used, if there is one.
         case special(String, inProducts: String?)
-        /// Not at all: it is a pure number.
+        /// No unit: it is a pure number.
         case number
-        /// Not at all: UCUM does not know it.
+        /// No unit: UCUM does not define it.
         case none
     }
 }
@@ -46,7 +45,7 @@ enum HealthKitPrefix: String, Sendable, CaseIterable {
     case giga = "G"
     case tera = "T"
 
-    /// The power of ten that it stands for.
+    /// The prefix as a power of ten.
     var powerOfTen: Int {
         switch self {
         case .none: 0

@@ -1,12 +1,12 @@
 extension HealthKitUnit {
     /// The UCUM code of the same dimension and size: `/min` for `count/min`, `mL/(min.kg)` for `mL/min·kg`, `1` for
-    /// `count`, `()` and also for `%`, since HealthKit's percent is the bare fraction.
+    /// `count`, `()` and also for `%`, since HealthKit's percent is the fraction.
     ///
-    /// Two sizes differ in the sixth digit, because UCUM rounds the density of mercury: `mm[Hg]` is 133.322 Pa and
-    /// HealthKit's `mmHg` 133.322387415 Pa; so do `[in_i'Hg]` and `inHg`. A mole keeps its name, whatever it is made
-    /// of: `mmol<180.1558800000541>/L` is `mmol/L`.
+    /// Two sizes differ in the sixth digit, because UCUM rounds the density of mercury: `mm[Hg]` is 133.322 Pa, but
+    /// HealthKit's `mmHg` is 133.322387415 Pa; the same applies to `[in_i'Hg]` and `inHg`. A mole keeps its name for
+    /// every substance: `mmol<180.1558800000541>/L` is `mmol/L`.
     ///
-    /// Nil where UCUM has none: `dBHL`, `appleEffortScore`, `cup_imp`, and products of levels such as `dBASPL`.
+    /// Nil if UCUM has no such unit: `dBHL`, `appleEffortScore`, `cup_imp`, and products of levels such as `dBASPL`.
     /// <https://ucum.org/ucum>
     public var ucum: String? {
         if let alone = factors.first, factors.count == 1, alone.exponent == 1,

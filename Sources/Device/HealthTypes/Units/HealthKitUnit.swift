@@ -1,23 +1,23 @@
 import Core
 
-/// A unit as HealthKit names it: `count/min`, `mL/min·kg`, `mmol<180.1558800000541>/L`, `degF`.
+/// A unit in HealthKit's syntax: `count/min`, `mL/min·kg`, `mmol<180.1558800000541>/L`, `degF`.
 ///
 ///     let written = try HealthKitUnit("lb")
 ///     let wanted = try HealthKitUnit("kg")
 ///     written.conversion(to: wanted)?.convert("150")     // "68.0388555"
 ///
-/// Units are products of powers. They are equal where they have the same factors in any order: `m/s^2` and `s^-2·m`,
-/// but not `kcal` and `Cal`, which are two names of one size.
+/// Units are products of powers. Two units are equal if they have the same factors in any order: `m/s^2` equals
+/// `s^-2·m`, but `kcal` does not equal `Cal`: these are two names of the same size.
 /// <https://developer.apple.com/documentation/healthkit/hkunit/init(from:)>
 public struct HealthKitUnit: Sendable, CustomStringConvertible {
-    /// The unit as HealthKit writes it: factors in the order in which they were read, joined by `·`, those with
-    /// negative exponents behind one `/`, and `()` for the unit without factors.
+    /// The unit in HealthKit's syntax: factors in the order in which they were read, joined by `·`, factors with
+    /// negative exponents after one `/`, and `()` for the unit without factors.
     public let text: String
-    /// In the order in which they were read; no two of the same unit, and no exponent is zero.
+    /// The factors in the order in which they were read. Each unit occurs once, and no exponent is zero.
     let factors: [Factor]
     private let dimension: HealthKitDimension
 
-    /// A power of an atom, prefix included.
+    /// A power of a prefixed atom.
     struct Factor: Sendable, Hashable {
         var unit: Part
         var exponent: Int
@@ -25,16 +25,17 @@ public struct HealthKitUnit: Sendable, CustomStringConvertible {
 
     /// An atom with its prefix.
     struct Part: Sendable, Hashable {
-        /// The place in ``HealthKitAtom/all``.
+        /// The index in ``HealthKitAtom/all``.
         let place: Int
         let prefix: HealthKitPrefix
-        /// For a mole of a known substance, which measures mass.
+        /// The molar mass, for a mole of a known substance, which measures mass.
         let molarMass: MolarMass?
 
         var atom: HealthKitAtom { HealthKitAtom.all[place] }
     }
 
-    /// Gram per mole. HealthKit writes it with 16 significant digits, and what is written alike is the same.
+    /// Molar mass in gram per mole. HealthKit writes it with 16 significant digits, and values with the same text are
+    /// equal.
     struct MolarMass: Sendable, Hashable {
         let grams: ExactNumber
         let text: String
@@ -50,15 +51,16 @@ public struct HealthKitUnit: Sendable, CustomStringConvertible {
         func hash(into hasher: inout Hasher) { hasher.combine(text) }
     }
 
-    /// Reads a unit string.
+    /// Parses a unit string.
     ///
-    /// `·`, `*` and `.` multiply, one `/` divides by all that follows, `1/x` is a reciprocal, `^n` a power, whose
-    /// exponent may be negative; parentheses hold products. An empty text and `()` are the unit without factors.
-    /// - Throws: what is wrong with it and where. A text is refused too when it is longer than 256 bytes, nested more
-    ///   than 32 deep, or has exponents of more than 100 in all.
+    /// `·`, `*` and `.` multiply. One `/` divides by everything that follows. `1/x` is a reciprocal. `^n` is a power,
+    /// whose exponent may be negative. Parentheses contain products. An empty text and `()` are the unit without
+    /// factors.
+    /// - Throws: the fault and its offset. A text is also refused if it is longer than 256 bytes, nested more than 32
+    ///   levels, or if its exponents add up to more than 100.
     public init(_ text: String) throws(HealthKitUnitError) {
         self.init(factors: try HealthKitUnitParser.parse(text))
-        // A middle dot is longer than the `.` that was read for it, and what is written must be readable again.
+        // `text` has a middle dot, which takes more bytes than `.`, and must be within the limit to be parsed again.
         guard self.text.utf8.count <= HealthKitUnitLimit.length else { throw .tooLong }
     }
 
@@ -76,9 +78,9 @@ public struct HealthKitUnit: Sendable, CustomStringConvertible {
         text = Self.render(factors)
     }
 
-    /// A number of things. It has no dimension.
+    /// A number of things, without a dimension.
     public static let count = HealthKitUnit(symbol: "count")
-    /// HealthKit's percent, which is the bare fraction: its 0.97 is what others call 97 %.
+    /// HealthKit's percent, which is the fraction: its 0.97 is 97 % elsewhere.
     public static let percent = HealthKitUnit(symbol: "%")
 
     private init(symbol: String) {
@@ -86,22 +88,22 @@ public struct HealthKitUnit: Sendable, CustomStringConvertible {
         self.init(factors: part.map { [Factor(unit: $0, exponent: 1)] } ?? [])
     }
 
-    /// Whether the unit has no factors at all, as `()` and `m/m`.
+    /// Whether the unit has no factors, such as `()` and `m/m`.
     public var isNull: Bool { factors.isEmpty }
 
     public var description: String { text }
 
-    /// Whether the text is a unit.
+    /// Returns whether the text is a unit.
     public static func isValid(_ text: String) -> Bool { (try? HealthKitUnit(text)) != nil }
 
-    /// Whether values can be converted into the other unit. As in HealthKit, volumes are lengths to the third, and
-    /// `%`, `count` and `()` all are pure numbers, but energy, power, pressure and frequency have nothing to do with
-    /// each other: `J/s` and `W` are not compatible.
+    /// Returns whether values can be converted into the other unit. As in HealthKit, volumes are lengths to the third
+    /// power, and `%`, `count` and `()` are pure numbers. Energy, power, pressure and frequency are separate
+    /// dimensions: `J/s` and `W` are not compatible.
     public func isCompatible(with other: HealthKitUnit) -> Bool { dimension == other.dimension }
 
-    /// The way from values in this unit to values in the other; nil where the two are not compatible.
+    /// Returns the conversion from values in this unit to values in the other; nil if the units are not compatible.
     ///
-    /// The zero points of `degC` and `degF` count only where the unit stands alone: a `degC·m` is a `K·m`.
+    /// The zero points of `degC` and `degF` apply only to the unit alone: a `degC·m` is a `K·m`.
     public func conversion(to other: HealthKitUnit) -> UnitConversion? {
         guard isCompatible(with: other) else { return nil }
         if self == other { return .identity }
@@ -113,12 +115,12 @@ public struct HealthKitUnit: Sendable, CustomStringConvertible {
 }
 
 extension HealthKitUnit {
-    /// How many coherent units of the dimension one is.
+    /// Size of the unit in coherent units of its dimension.
     var size: ExactNumber {
         factors.reduce(.one) { product, factor in product * factor.unit.size.power(factor.exponent) }
     }
 
-    /// Where the unit's scale begins, in coherent units.
+    /// The zero point of the unit's scale, in coherent units.
     private var zeroPoint: ExactNumber {
         guard factors.count == 1, factors[0].exponent == 1 else { return .zero }
         return factors[0].unit.atom.offset
@@ -140,7 +142,7 @@ extension HealthKitUnit: Hashable {
     }
 
     public func hash(into hasher: inout Hasher) {
-        // The order of factors does not count.
+        // The order of factors is ignored.
         hasher.combine(factors.reduce(0) { $0 ^ $1.hashValue })
     }
 }
@@ -160,7 +162,7 @@ extension HealthKitUnit.Part {
         return molarMass.map { "\(name)<\($0.text)>" } ?? name
     }
 
-    /// How many coherent units of the dimension one is.
+    /// Size of the unit in coherent units of its dimension.
     var size: ExactNumber {
         let size = molarMass?.grams ?? atom.size
         return prefix == .none ? size : size * ExactNumber(numerator: .one, exponent: prefix.powerOfTen)

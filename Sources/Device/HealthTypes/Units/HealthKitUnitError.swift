@@ -1,32 +1,32 @@
 import Core
 
-/// An error in a text that is no unit of HealthKit, or none that is read. It never repeats the text, which is foreign.
+/// An error in a text that is not a supported unit of HealthKit. It never contains the text, which comes from outside.
 public struct HealthKitUnitError: CodedError, Hashable {
     /// The kind of error, stable across versions: `too-long`, `too-deep`, `too-large`, `unexpected-character`,
     /// `unknown-unit`, `prefix-not-allowed`, `missing-unit`, `missing-operator`, `second-division`,
     /// `nested-division`, `repeated-exponent`, `invalid-exponent`, `invalid-molar-mass`, `unclosed-parenthesis`,
     /// `unexpected-parenthesis`.
     public let code: String
-    /// How many bytes of the text's UTF-8 form stand before the fault; 0 where the whole is to blame.
+    /// Offset of the fault in bytes of UTF-8; 0 if the whole text is wrong.
     public let offset: Int
-    /// A sentence that says what is wrong and what to do.
+    /// A sentence with the fault and the remedy.
     public let message: String
 
     public var description: String { "\(message) (at byte \(offset))" }
 
     static let tooLong = HealthKitUnitError(
         code: "too-long", offset: 0,
-        message: "A unit has at most \(HealthKitUnitLimit.length) bytes.")
+        message: "A unit has a maximum length of \(HealthKitUnitLimit.length) bytes.")
 }
 
-/// The bounds that keep a hostile unit string from costing time or memory.
+/// Limits that protect against unit strings that cost too much time or memory.
 enum HealthKitUnitLimit {
-    /// Bytes of a unit string.
+    /// Maximum length of a unit string, in bytes.
     static let length = 256
-    /// Parentheses within parentheses.
+    /// Maximum depth of nested parentheses.
     static let depth = 32
-    /// The exponents of all factors together, without their signs.
+    /// Maximum sum of the exponents of all factors, without their signs.
     static let exponent = 100
-    /// Digits of a molar mass, the decimal point included.
+    /// Maximum number of digits of a molar mass, including the decimal point.
     static let molarMass = 40
 }

@@ -1,6 +1,6 @@
 import Core
 
-/// Reads HealthKit's unit strings.
+/// Parses HealthKit's unit strings.
 ///
 ///     unit    = "" | nothing | product ["/" product] | [product mult] "1/" product
 ///     nothing = "(" [nothing] ")"
@@ -14,7 +14,7 @@ struct HealthKitUnitParser {
 
     private typealias Factors = [HealthKitUnit.Factor]
 
-    /// The factors of a unit string.
+    /// Returns the factors of a unit string.
     static func parse(_ text: String) throws(HealthKitUnitError) -> [HealthKitUnit.Factor] {
         guard text.utf8.count <= HealthKitUnitLimit.length else { throw .tooLong }
         var parser = HealthKitUnitParser(bytes: Array(text.utf8))
@@ -45,14 +45,14 @@ struct HealthKitUnitParser {
         return result
     }
 
-    /// Whether the text is empty or nothing but parentheses within each other.
+    /// Whether the text is empty or consists only of nested parentheses.
     private var isNothing: Bool {
         bytes.count % 2 == 0 && bytes.count / 2 <= HealthKitUnitLimit.depth
             && bytes.prefix(bytes.count / 2).allSatisfy { $0 == UInt8(ascii: "(") }
             && bytes.suffix(bytes.count / 2).allSatisfy { $0 == UInt8(ascii: ")") }
     }
 
-    /// Reads terms until something else than a multiplication follows; true where that is the `1` of `m·1/s`.
+    /// Reads terms until something other than a multiplication follows. Returns true if that is the `1` of `m·1/s`.
     @discardableResult
     private mutating func product(
         into result: inout Factors, isDivisor: Bool = false
@@ -79,7 +79,7 @@ struct HealthKitUnitParser {
         position += 1
         let power = try exponent()
         if current == UInt8(ascii: "^") {
-            throw error("repeated-exponent", "A power is raised again only in parentheses: (m^2)^2.")
+            throw error("repeated-exponent", "A power of a power needs parentheses: (m^2)^2.")
         }
         for index in result.indices {
             result[index].exponent *= power
@@ -91,7 +91,7 @@ struct HealthKitUnitParser {
     private mutating func group() throws(HealthKitUnitError) -> Factors {
         let start = position
         guard depth < HealthKitUnitLimit.depth else {
-            throw error("too-deep", "Parentheses are nested at most \(HealthKitUnitLimit.depth) deep.")
+            throw error("too-deep", "Parentheses exceed the maximum depth of \(HealthKitUnitLimit.depth).")
         }
         position += 1
         depth += 1
@@ -99,7 +99,7 @@ struct HealthKitUnitParser {
         try product(into: &result)
         guard current == UInt8(ascii: ")") else {
             if current == UInt8(ascii: "/") {
-                throw error("nested-division", "Write the division outside of parentheses; HealthKit has one only.")
+                throw error("nested-division", "Write the division outside of parentheses; a unit has only one.")
             }
             if current == nil { throw error("unclosed-parenthesis", "Close the parenthesis.", at: start) }
             throw unexpected
@@ -182,7 +182,7 @@ struct HealthKitUnitParser {
 extension HealthKitUnitParser {
     private var current: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    /// Whether `1/` comes next.
+    /// Whether `1/` is next.
     private var startsReciprocal: Bool {
         current == UInt8(ascii: "1") && position + 1 < bytes.count && bytes[position + 1] == UInt8(ascii: "/")
     }
@@ -203,7 +203,7 @@ extension HealthKitUnitParser {
 
     private static let middleDot = Array("·".utf8)
 
-    /// Multiplies with powers of factors; the same unit stands once.
+    /// Multiplies by powers of factors. Each unit occurs once in the result.
     private func multiply(_ result: inout Factors, with factors: Factors, power: Int) {
         for factor in factors {
             let exponent = factor.exponent * power
@@ -215,17 +215,17 @@ extension HealthKitUnitParser {
         }
     }
 
-    /// Says what is wrong where something follows the unit.
+    /// Throws the error that describes the text after the unit, if there is any.
     private func finish() throws(HealthKitUnitError) {
         switch current {
         case nil: return
-        case UInt8(ascii: "/"): throw error("second-division", "A unit has one / only; it divides by all that follows.")
+        case UInt8(ascii: "/"): throw error("second-division", "A unit has only one /, for all factors that follow.")
         case UInt8(ascii: ")"): throw error("unexpected-parenthesis", "There is no parenthesis to close.")
         default: throw unexpected
         }
     }
 
-    /// Returns the error where a term should begin and none does.
+    /// Returns the error for a missing term.
     private func missingUnit() -> HealthKitUnitError {
         if bytes[position...].starts(with: Self.middleDot) { return error("missing-unit", "A unit is missing here.") }
         return switch current {
@@ -233,7 +233,7 @@ extension HealthKitUnitParser {
             error("missing-unit", "A unit is missing here.")
         case UInt8(ascii: ")"):
             depth > 0
-                ? error("missing-unit", "A unit is missing here; () stands only alone.")
+                ? error("missing-unit", "A unit is missing here; () is only valid alone.")
                 : error("unexpected-parenthesis", "There is no parenthesis to close.")
         default: unexpected
         }
@@ -243,12 +243,12 @@ extension HealthKitUnitParser {
         if let current, Self.isLetter(current) || current == UInt8(ascii: "(") || current == UInt8(ascii: "%") {
             return error("missing-operator", "Units are joined by ·, *, . or /.")
         }
-        return error("unexpected-character", "No unit has this character here.")
+        return error("unexpected-character", "This character is not valid here.")
     }
 
     private func tooLarge(at offset: Int) -> HealthKitUnitError {
         error(
-            "too-large", "The exponents of a unit are at most \(HealthKitUnitLimit.exponent) together.", at: offset)
+            "too-large", "The sum of the exponents exceeds the limit of \(HealthKitUnitLimit.exponent).", at: offset)
     }
 
     private func error(_ code: String, _ message: String, at offset: Int? = nil) -> HealthKitUnitError {

@@ -1,11 +1,12 @@
 import FHIR
 import UCUM
 
-/// The unit of a Quantity as it was sent: a code, a text, or both (<https://hl7.org/fhir/R4/datatypes.html#Quantity>).
+/// The unit of a Quantity in its original form: a code, a text, or both
+/// (<https://hl7.org/fhir/R4/datatypes.html#Quantity>).
 public struct QuantityUnit: Sendable, Hashable {
-    /// The code, where its system is UCUM or is left out.
+    /// The code, if its system is UCUM or is missing.
     public let code: String?
-    /// The unit in words.
+    /// The text of the unit.
     public let text: String?
     /// The code in any other system.
     private let foreignCode: String?
@@ -18,7 +19,7 @@ public struct QuantityUnit: Sendable, Hashable {
         text = quantity.unit.flatMap(Self.filled)
     }
 
-    /// A unit of which the text alone is known.
+    /// Creates a unit from its text alone.
     public init(text: String) {
         (code, foreignCode) = (nil, nil)
         self.text = Self.filled(text)
@@ -26,18 +27,18 @@ public struct QuantityUnit: Sendable, Hashable {
 
     private static func filled(_ text: String) -> String? { text.isEmpty ? nil : text }
 
-    /// The unit as a person reads it; nil for a quantity without one.
+    /// The unit as it is shown to people; nil for a quantity without a unit.
     public var shown: String? { code ?? text ?? foreignCode }
 
-    /// The UCUM code of the unit; nil for a unit that cannot be read.
+    /// The UCUM code of the unit; nil for a unit that cannot be parsed.
     ///
-    /// A code that UCUM has is the unit, whatever the text says. Otherwise the text is read.
+    /// A valid UCUM code takes precedence over the text. Otherwise the text is parsed.
     ///
-    /// - Parameter target: the UCUM code of a unit of what is measured, where that is known.
+    /// - Parameter target: the UCUM code of a unit of the measured quantity, if it is known.
     public func ucum(measuring target: String? = nil) -> String? {
         if let code {
             if UCUMUnit.isValid(code) {
-                // A code such as `C` for a temperature is a spelling, not UCUM's coulomb.
+                // A code such as `C` for a temperature is a spelling of degree Celsius, not UCUM's coulomb.
                 return target.flatMap { UnitText.ucum(code, measuring: $0) } ?? code
             }
             if let read = Self.read(code, target) { return read }

@@ -2,13 +2,13 @@ import Core
 import FHIR
 
 extension UnitConversion {
-    /// Converts a decimal text as JSON writes it (`72`, `-0.50`, `1.2e3`).
+    /// Converts a decimal text in JSON's syntax (`72`, `-0.50`, `1.2e3`).
     ///
-    /// The text stays as it is where the units are of equal size. Where only the decimal point moves, every digit
-    /// stays, zeros at the end too. Else the result is exact where 18 significant digits hold it, and rounded half to
-    /// even to as many where not (<https://hl7.org/fhir/R4/datatypes.html#decimal>).
-    /// - Returns: the number in JSON's grammar; nil where the text is no number in it, or has more than 1,000 digits or
-    ///   an exponent beyond ±1,000.
+    /// The text is unchanged if the units have the same size. If only the decimal point moves, all digits are kept,
+    /// including zeros at the end. Otherwise the result is exact if it has up to 18 significant digits, and rounded
+    /// half to even to 18 digits if it has more (<https://hl7.org/fhir/R4/datatypes.html#decimal>).
+    /// - Returns: the number in JSON's grammar; nil if the text is not a JSON number, or if it has more than 1,000
+    ///   digits or an exponent beyond ±1,000.
     public func convert(_ text: String) -> String? {
         if let short, let value = ShortDecimal(text) {
             if let powerOfTen {
@@ -20,7 +20,7 @@ extension UnitConversion {
         return convertAtLength(text)
     }
 
-    /// As ``convert(_:)-(String)``, by numbers of any size.
+    /// Converts like ``convert(_:)-(String)``, with numbers of any size.
     func convertAtLength(_ text: String) -> String? {
         guard JSONNumber(text: text) != nil,
             let number = ExactNumber(decimal: text, digitLimit: Self.digitLimit, exponentLimit: Self.exponentLimit)
@@ -32,28 +32,29 @@ extension UnitConversion {
             ? Self.shift(text, by: powerOfTen) : (number * factor).text(digits: Self.digitLimit)
     }
 
-    /// More digits than this have no place in a measurement.
+    /// Maximum number of digits of a value. Measurements do not have more.
     private static let digitLimit = 1_000
-    /// The greatest power of ten that is read.
+    /// Maximum magnitude of the exponent of a value.
     private static let exponentLimit = 1_000
 
-    /// Moves the decimal point, with an exponent where that would take many zeros.
+    /// Moves the decimal point. Writes an exponent if many zeros would be necessary.
     private static func shift(_ text: String, by places: Int) -> String {
         guard places.magnitude > longestShift else { return ExactDecimal.shift(text, by: places) }
         return "\(text)e\(places)"
     }
 
-    /// Prefixes reach from femto to tera; units that are further apart are none that people write.
+    /// Maximum shift without an exponent. Prefixes range from femto to tera; units that are further apart are not in
+    /// use.
     private static let longestShift = 30
 }
 
-/// A decimal number of one machine word: `± digits · 10^exponent`, with at most 18 digits.
+/// A decimal number in one machine word: `± digits · 10^exponent`, with up to 18 digits.
 struct ShortDecimal {
     let isNegative: Bool
     let digits: UInt64
     let exponent: Int
 
-    /// Nil where the text is longer, has an exponent, or is not in JSON's grammar.
+    /// Nil if the text is longer, has an exponent, or is not in JSON's grammar.
     init?(_ text: String) {
         var text = text
         let read: (isNegative: Bool, digits: UInt64, exponent: Int)? = text.withUTF8 { bytes in
@@ -71,7 +72,7 @@ struct ShortDecimal {
                     point = index
                 } else {
                     guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
-                    // A zero at the start stands alone.
+                    // No digit may follow a leading zero.
                     if index == first + 1, bytes[first] == UInt8(ascii: "0"), point == nil { return nil }
                     digits = digits * 10 + UInt64(byte - UInt8(ascii: "0"))
                 }
@@ -84,14 +85,15 @@ struct ShortDecimal {
         (isNegative, digits, exponent) = read
     }
 
-    /// The text with the decimal point moved, all digits kept; nil for zero and where many zeros would be needed.
+    /// Returns the text with the decimal point moved and all digits kept; nil for zero and if many zeros would be
+    /// necessary.
     func shifted(by places: Int) -> String? {
         guard digits != 0, places.magnitude <= 3, exponent > -12 else { return nil }
         return ExactNumber.text(isNegative: isNegative, digits: String(digits), exponent: exponent + places)
     }
 }
 
-/// A factor `multiply / divide · 10^exponent` of machine words: that of every unit people write.
+/// A factor `multiply / divide · 10^exponent` in machine words. All units in common use have such a factor.
 struct ShortFactor: Sendable, Hashable {
     private let multiply: UInt64
     private let divide: UInt64
@@ -104,7 +106,7 @@ struct ShortFactor: Sendable, Hashable {
         exponent = factor.exponent
     }
 
-    /// The product, rounded half to even to 18 digits; nil where two words do not suffice to find it.
+    /// Returns the product, rounded half to even to 18 digits; nil if two words are not enough to compute it.
     func apply(to value: ShortDecimal) -> String? {
         guard value.digits != 0 else { return "0" }
         let product = value.digits.multipliedFullWidth(by: multiply)
@@ -131,10 +133,10 @@ struct ShortFactor: Sendable, Hashable {
         return ExactNumber.text(isNegative: value.isNegative, digits: String(digits), exponent: power)
     }
 
-    /// A quotient of words: `digits · 10^power`, and what is left over for its divisor.
+    /// A quotient of words: `digits · 10^power`, with the remainder and its divisor.
     private typealias Quotient = (digits: UInt64, remainder: UInt64, divisor: UInt64, power: Int)
 
-    /// Divides so that the quotient has 18 digits or more, or is exact; nil where the divisor would not fit.
+    /// Divides so that the quotient has at least 18 digits or is exact; nil if the divisor would overflow.
     private func quotient(_ product: (high: UInt64, low: UInt64), of value: ShortDecimal) -> Quotient? {
         var divisor = divide
         var dividend = product
@@ -160,14 +162,14 @@ struct ShortFactor: Sendable, Hashable {
         return (quotient, remainder, divisor, power)
     }
 
-    /// Multiplies unless the product does not fit.
+    /// Multiplies. Returns false if the product overflows.
     private static func multiply(_ number: inout UInt64, by factor: UInt64) -> Bool {
         let (product, overflow) = number.multipliedReportingOverflow(by: factor)
         number = product
         return !overflow
     }
 
-    /// The first number of more than ``ExactDecimal/maximumDigits`` digits.
+    /// The smallest number with more than ``ExactDecimal/maximumDigits`` digits.
     private static let limit = powers[ExactDecimal.maximumDigits]
 
     private static func length(_ number: UInt64) -> Int {

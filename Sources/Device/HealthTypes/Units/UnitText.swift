@@ -1,25 +1,25 @@
 import Foundation
 import UCUM
 
-/// Reads the texts that apps and people write for units: UCUM's codes, HealthKit's names and the usual spellings.
+/// Parses the unit texts that apps and people write: UCUM's codes, HealthKit's names and common spellings.
 ///
-/// A text that may mean several units means none of them: the caller keeps the value as text.
+/// A text that can mean several units has no result: the caller keeps the value as text.
 public enum UnitText {
     /// Maximum length of a unit in bytes.
     public static let maximumLength = 50
 
-    /// The UCUM code of the unit that a text means; nil for any other text.
+    /// Returns the UCUM code of a unit text; nil for any other text.
     public static func ucum(_ text: String) -> String? {
         guard !text.isEmpty, text.utf8.count <= maximumLength else { return nil }
         if UCUMUnit.isValid(text) { return text }
         return (try? HealthKitUnit(text))?.ucum ?? usual(text) ?? named(text)
     }
 
-    /// The UCUM code of the unit that a text means as the unit of a known quantity: `C` is the degree Celsius of a
-    /// temperature, and the coulomb elsewhere.
+    /// Returns the UCUM code of a text as a unit of a known quantity: `C` is the degree Celsius for a temperature, and
+    /// the coulomb otherwise.
     ///
     /// - Parameter target: the UCUM code of a unit of the quantity.
-    /// - Returns: nil for a text that is no unit of the quantity.
+    /// - Returns: the code; nil for a text that is not a unit of the quantity.
     public static func ucum(_ text: String, measuring target: String) -> String? {
         guard !text.isEmpty, text.utf8.count <= maximumLength, let wanted = try? UCUMUnit(target) else { return nil }
         if let word = countWord(text) { return counts(word, target) ? target : nil }
@@ -30,10 +30,10 @@ public enum UnitText {
         }
     }
 
-    /// Whether a text has two readings that differ by the case of its letters alone: `ML` is the megalitre of UCUM, and the
-    /// millilitre of a person who writes capitals. The megagauss and the milligram are the two readings of `MG`.
+    /// Returns whether a text has two meanings that differ only in the case of its letters. `ML` is UCUM's megalitre,
+    /// or the millilitre of a person who writes capitals; `MG` is the megagauss or the milligram.
     ///
-    /// Of a quotient such as `MG/L` both readings have to measure the same.
+    /// For a quotient such as `MG/L`, both meanings must measure the same quantity.
     public static func isAmbiguous(_ text: String) -> Bool {
         let small = text.lowercased()
         guard text.utf8.count >= 2, text != small, text == text.uppercased(), let written = try? UCUMUnit(text),
@@ -43,9 +43,9 @@ public enum UnitText {
         return (try? written.convert(1, to: other)) != 1
     }
 
-    // MARK: Usual spellings
+    // MARK: Common spellings
 
-    /// The text with one way to write blanks, powers, products and micro.
+    /// Returns the text with canonical spaces, powers, products and micro signs.
     private static func normalised(_ text: String) -> String {
         var output = ""
         for character in text.trimmingCharacters(in: .whitespacesAndNewlines) {
@@ -65,7 +65,7 @@ public enum UnitText {
         return output
     }
 
-    /// The unit of a usual spelling: a word, or words divided by words.
+    /// Returns the unit of a common spelling: a word, or words divided by words.
     private static func usual(_ text: String) -> String? {
         let parts = normalised(text).split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard parts.count <= 3, let first = parts.first else { return nil }
@@ -86,7 +86,7 @@ public enum UnitText {
         return UCUMUnit.isValid(output) ? output : nil
     }
 
-    /// The unit of one word between the slashes.
+    /// Returns the unit of one word between the slashes.
     private static func unit(_ word: String) -> String? {
         if let known = words[word.lowercased()] { return known }
         if UCUMUnit.isValid(word) { return word }
@@ -95,7 +95,7 @@ public enum UnitText {
 
     // MARK: Counts
 
-    /// The thing that a text counts, in singular; nil for a text that counts nothing.
+    /// Returns the thing that a text counts, in singular; nil for a text that is not a count.
     private static func countWord(_ text: String) -> String? {
         let word = normalised(text).lowercased()
         if generic.contains(word) || things.contains(word) { return word }
@@ -108,7 +108,7 @@ public enum UnitText {
         return word.hasSuffix("s") ? String(word.dropLast()) : word
     }
 
-    /// Whether a count of a thing is a number in a unit: `steps` in `{steps}`, and in no other unit with a name.
+    /// Whether a count of a thing can have a unit: `steps` matches `{steps}`, and no other annotated unit.
     private static func counts(_ word: String, _ target: String) -> Bool {
         if target == "1" { return true }
         guard target.hasPrefix("{"), target.hasSuffix("}") else { return false }
@@ -122,7 +122,7 @@ public enum UnitText {
         "fall", "drink", "beverage", "puff", "revolution", "rev", "rotation", "cycle", "r", "disturbance", "score",
         "point", "effort", "index", "uv index", "uvindex", "nikefuel",
     ]
-    /// Other words for what a unit with a name counts.
+    /// Synonyms of the things that annotated units count.
     private static let otherThings: [String: Set<String>] = [
         "flight": ["floor"], "drink": ["beverage"], "push": ["wheelchair push"], "score": ["effort", "point"],
         "uvindex": ["index", "uv index"],
@@ -130,7 +130,7 @@ public enum UnitText {
 
     // MARK: Words
 
-    /// Spellings that mean one unit, whatever is measured.
+    /// Spellings of one unit that are independent of the quantity.
     private static let words: [String: String] = {
         let spellings: [String: String] = [
             "kg": "kgs kilogram kilograms kilo kilos", "g": "gm gms gram grams", "mg": "mgs milligram milligrams",
@@ -157,13 +157,13 @@ public enum UnitText {
         ]
         for (code, list) in spellings {
             for word in list.split(separator: " ") { words[String(word)] = code }
-            // Capitals of the code itself, but for the short ones, which mean other units.
+            // Lower-case spellings of the code itself, except for short codes, which mean other units.
             if code.count > 1, code.allSatisfy(\.isLetter) { words[code.lowercased()] = code }
         }
         return words
     }()
 
-    /// Spellings that mean a unit only where the quantity is known.
+    /// Spellings that mean a unit only if the quantity is known.
     private static let inContext = [
         "c": "Cel", "f": "[degF]", "g": "g", "l": "L", "s": "s", "h": "h", "oz": "[oz_av]", "ounce": "[oz_av]",
         "ounces": "[oz_av]", "u": "[iU]", "unit": "[iU]", "units": "[iU]", "db": "dB[SPL]", "dba": "dB[SPL]",
@@ -172,14 +172,14 @@ public enum UnitText {
 
     // MARK: UCUM's names
 
-    /// The unit of UCUM with a name, in singular or plural.
+    /// Returns the UCUM unit with a name, in singular or plural.
     private static func named(_ text: String) -> String? {
         let name = text.lowercased()
         return names[name] ?? (name.hasSuffix("s") ? names[String(name.dropLast())] : nil)
     }
 
-    /// A name of several units means none of them; minutes and seconds are those of time. The word calorie is written for
-    /// the kilocalorie as well.
+    /// UCUM's names. A name of several units has no entry, except minutes and seconds, which are those of time. The
+    /// word calorie has no entry either, because it is also written for the kilocalorie.
     private static let names: [String: String] = {
         let named = UCUMAtom.all.flatMap { atom in Set(atom.names.map { $0.lowercased() }).map { ($0, atom.code) } }
         var names = Dictionary(grouping: named, by: \.0).compactMapValues { units in

@@ -1,9 +1,10 @@
 import FHIR
 import Foundation
 
-/// Makes answers of plain values, by the question's type.
+/// Creates answers from plain values, according to the question's type.
 package enum AnswerCoercion {
-    /// nil where the value is no answer to the question. An object with one `value[x]` member is taken as it is.
+    /// Returns the answer for a value; nil if the value cannot answer the question. An object with one `value[x]`
+    /// member is used unchanged.
     package static func value(_ json: JSON, for item: FormItem) -> AnswerValue? {
         if let object = json.object {
             let values = object.members.filter {
@@ -14,7 +15,7 @@ package enum AnswerCoercion {
             return AnswerCheck.isWellFormed(answer) ? answer : nil
         }
         let answer = plain(json, for: item)
-        // Where the question takes a text too, what is no answer of its type is one.
+        // If the question also accepts a text, a value that does not match its type is a text.
         guard answer == nil, item.takesText, let word = json.string, !word.isEmpty else { return answer }
         return AnswerValue(type: "String", json: .string(word))
     }
@@ -34,7 +35,7 @@ package enum AnswerCoercion {
         }
     }
 
-    /// The option that a word or number names: by code, then by `system|code`, then by what is displayed.
+    /// Returns the option for a text or number: by code, then by `system|code`, then by display text.
     static func option(_ json: JSON, among options: [AnswerValue]) -> AnswerValue? {
         guard let word = json.string ?? json.number?.text else { return nil }
         let codings = options.filter { $0.type == "Coding" }
@@ -53,12 +54,12 @@ package enum AnswerCoercion {
         if parts.count == 2, item.options == nil || item.answerConstraint == .optionsOrType {
             return AnswerValue(type: "Coding", json: Coding(system: parts[0], code: parts[1]).json)
         }
-        // Without options at hand the code is all that is known.
+        // If the options are not available, only the code is known.
         guard item.options == nil else { return nil }
         return AnswerValue(type: "Coding", json: Coding(system: nil, code: word).json)
     }
 
-    /// A number in the question's unit, or `70 kg` with a unit of the question by its code or name.
+    /// Returns a number in the question's unit, or parses `70 kg` with a code or name of one of the question's units.
     private static func quantity(_ json: JSON, _ item: FormItem) -> AnswerValue? {
         var unit = item.unit
         var amount = number(json)
@@ -83,7 +84,7 @@ package enum AnswerCoercion {
     }
 
     private static func text(_ json: JSON, _ item: FormItem) -> AnswerValue? {
-        // Digits for a text question are the text; a number is no date.
+        // For a text question, digits are the text; a number is not a date.
         let isText = item.type == .string || item.type == .text
         guard let word = json.string ?? (isText ? json.number?.text : nil) else { return nil }
         if isText, let option = item.options?.map(\.value).first(where: { $0.json == json || $0.text == word }) {

@@ -1,23 +1,23 @@
 import FHIR
 
-/// Puts the values of an answers file into a session.
+/// Enters the values of an answers file into a session.
 ///
 /// 1. Repetitions are numbered in their order, from 0, without gaps.
-/// 2. Values of one question at one place come together, in the order of their numbers.
-/// 3. They are put in from the top down: an answer must be there before the items below it.
-/// 4. What is enabled is found out once, at the end.
+/// 2. Values for one question at one path are combined, in the order of their numbers.
+/// 3. Values are entered from the top down: an answer must exist before the items below it.
+/// 4. Enablement is computed once, at the end.
 struct AnswerFiller {
-    /// A place as numbers, for comparing: the items' indexes and which repetition of each.
+    /// A path as numbers, for comparisons: the items' indexes and the repetition of each.
     private struct Spot: Hashable {
         var items: [Int]
         var instances: [Int]
     }
 
-    /// All values for one question at one place.
+    /// All values for one question at one path.
     private struct Sheet {
         let place: AnswerPlace
         let key: String
-        /// By their numbers; none takes the answers away.
+        /// The values with their numbers; an empty list removes the answers.
         var values: [(number: Int, value: JSON)] = []
     }
 
@@ -42,7 +42,7 @@ struct AnswerFiller {
                 let values = values(of: sheet, item)
             else { continue }
             guard session.place(values, at: path) else {
-                report("item-misplaced", sheet.key, item.linkID, "The item has no place here.")
+                report("item-misplaced", sheet.key, item.linkID, "The item does not belong here.")
                 continue
             }
             if !values.isEmpty { filled.append((path, item, sheet.key)) }
@@ -51,15 +51,15 @@ struct AnswerFiller {
         for (path, item, key) in filled where !session.isEnabled(path) {
             report(
                 "not-enabled", key, item.linkID,
-                "The item is not enabled with these answers; its answer is left out.", .warning)
+                "The item is not enabled with these answers; its answer is omitted.", .warning)
         }
         return problems
     }
 
     private func depth(_ sheet: Sheet) -> Int { sheet.place.steps.count }
 
-    /// A group's instances are those that any key names. A question's answers are those that the file gives; keys that
-    /// go through it only refer to them.
+    /// A group has an instance for each number in any key. A question has the answers in the file; keys that contain
+    /// the question above others only refer to them.
     private mutating func numberRepetitions() {
         for depth in 0..<(answers.map(\.place.steps.count).max() ?? 0) {
             var used: [Spot: Set<Int>] = [:]
@@ -73,7 +73,7 @@ struct AnswerFiller {
             }
             for index in answers.indices where depth < answers[index].place.steps.count {
                 let step = answers[index].place.steps[depth]
-                // Which answer is meant stays open until it is known how many there are.
+                // The referenced answer is determined later, when the number of answers is known.
                 if step.instance == nil, step.item.isQuestion, depth < answers[index].place.steps.count - 1 { continue }
                 let instance = step.instance ?? 0
                 answers[index].place.steps[depth].instance =
@@ -82,7 +82,7 @@ struct AnswerFiller {
         }
     }
 
-    /// The place above a depth, with the item at the depth.
+    /// Returns the path above a depth, with the item at the depth.
     private func spot(_ place: AnswerPlace, _ depth: Int) -> Spot {
         Spot(
             items: place.steps[...depth].map(\.item.index),
@@ -105,7 +105,7 @@ struct AnswerFiller {
             guard !sheets[index].values.contains(where: { $0.number == number }) else {
                 report(
                     "answer-twice", answer.key, answer.place.item?.linkID,
-                    "The answers name this place twice; the first is taken.")
+                    "The answers contain this path twice; the first value is used.")
                 continue
             }
             sheets[index].values.append((number, value))
@@ -114,14 +114,14 @@ struct AnswerFiller {
         return sheets
     }
 
-    /// Makes the instances above a question; nil where the question above has no answer for it to stand below.
+    /// Creates the instances above a question; nil if a question above has no answer for it.
     private mutating func makeRoom(for sheet: Sheet, _ item: FormItem, _ session: inout FormSession) -> ItemPath? {
         var path = ItemPath([])
         for step in sheet.place.steps.dropLast() {
             path.steps.append(ItemPath.Step(linkID: step.item.linkID, instance: step.instance ?? 0))
             if step.item.type == .group {
                 guard session.placeGroup(at: path) else {
-                    report("repeats", sheet.key, step.item.linkID, "The group is given more often than it may stand.")
+                    report("repeats", sheet.key, step.item.linkID, "The group has more instances than are permitted.")
                     return nil
                 }
                 continue
@@ -130,13 +130,13 @@ struct AnswerFiller {
             guard count > step.instance ?? 0 else {
                 report(
                     "parent-unanswered", sheet.key, item.linkID,
-                    "The question above this item has no such answer, so nothing can stand below it.")
+                    "The question above this item has no such answer, so there are no items below it.")
                 return nil
             }
             if step.instance == nil, count > 1 {
                 report(
                     "parent-ambiguous", sheet.key, item.linkID,
-                    "The question above this item has several answers; say below which, as in question[0]/item.")
+                    "The question above this item has several answers; identify one, as in question[0]/item.")
                 return nil
             }
         }
@@ -152,8 +152,8 @@ struct AnswerFiller {
                 report(
                     isChoice ? "option" : "answer-type", sheet.key, item.linkID,
                     isChoice
-                        ? "The answer is none of those that the question offers."
-                        : "The value is no answer to a question of the type \(item.type.rawValue).")
+                        ? "The answer is not one of the question's options."
+                        : "The value is not a valid answer to a question of the type \(item.type.rawValue).")
                 return nil
             }
             values.append(answer)

@@ -1,9 +1,9 @@
-/// The place where an answers file puts an answer: the items from the top to the question, each with the repetition
-/// that the file names.
+/// The target of an answer in an answers file: the items from the top to the question, each with the repetition in the
+/// file.
 struct AnswerPlace: Sendable {
     struct Step: Sendable {
         let item: FormItem
-        /// nil where the file does not say which.
+        /// The repetition; nil if the file does not specify it.
         var instance: Int?
     }
 
@@ -14,19 +14,19 @@ struct AnswerPlace: Sendable {
 }
 
 extension QuestionnaireForm {
-    /// The reason that a key of an answers file leads nowhere.
+    /// The reason why a key of an answers file has no target.
     enum KeyProblem: Error {
         case unknown
-        /// The item is there, but not below the items that the key, or the object it stands in, names.
+        /// The item exists, but not below the items in the key or in the enclosing object.
         case misplaced(FormItem)
     }
 
-    /// Finds the place of `child`, `group/child` or `group[1]/child`. The items above need not be named.
+    /// Finds the target of `child`, `group/child` or `group[1]/child`. The items above are optional in the key.
     ///
-    /// LinkIds may themselves hold slashes and brackets; what the form has as a linkId is one.
+    /// LinkIds can contain slashes and brackets: a text that equals a linkId of the form is that linkId.
     func place(of key: String, below parent: AnswerPlace? = nil) throws(KeyProblem) -> AnswerPlace {
         guard let named = steps(in: key[...]) else {
-            // The last part alone tells whether the item or only the way to it is unknown.
+            // If the form contains the last part, only the path to the item is wrong.
             if let last = key.split(separator: "/").last, let item = step(last)?.item { throw .misplaced(item) }
             throw .unknown
         }
@@ -44,7 +44,7 @@ extension QuestionnaireForm {
         return AnswerPlace(steps: steps)
     }
 
-    /// The items that the key names, each above the next; nil where there is no way to read it so.
+    /// Returns the items in the key, each above the next; nil if the key cannot be parsed.
     private func steps(in key: Substring) -> [AnswerPlace.Step]? {
         if let step = step(key) { return [step] }
         var search = key.startIndex
@@ -56,7 +56,7 @@ extension QuestionnaireForm {
         return nil
     }
 
-    /// A linkId, with or without a number in brackets.
+    /// Parses a linkId with an optional number in brackets.
     private func step(_ text: Substring) -> AnswerPlace.Step? {
         if let item = item(String(text)) { return AnswerPlace.Step(item: item, instance: nil) }
         guard text.hasSuffix("]"), let open = text.lastIndex(of: "["),

@@ -1,24 +1,24 @@
 import FHIR
 
-/// Answers as a JSON file gives them: linkIds, or paths such as `group[1]/child`, with values.
+/// Answers from a JSON file: linkIds, or paths such as `group[1]/child`, with values.
 ///
-/// - A value is a boolean, a number, a text, an object with one `value[x]` member, a list of these, or
-///   `{"value": ..., "item": {...}}` with answers to the items below. `null` and `[]` take an initial value away.
-/// - A linkId finds its item wherever it stands; the groups above need not be named. Below a question with several
-///   answers, `question[1]/child` or `item` says below which.
-/// - The numbers tell repetitions apart and order them; whether they begin with 0 or 1 does not matter.
-/// - A group's value may be an object of its items, or a list of such objects.
+/// - A value is a boolean, a number, a text, an object with one `value[x]` member, a list of these, or `{"value": ...,
+///   "item": {...}}` with answers to the items below. `null` and `[]` remove an initial value.
+/// - A linkId identifies its item at any depth; the groups above are optional. Below a question with several answers,
+///   `question[1]/child` or `item` identifies the answer.
+/// - The numbers distinguish repetitions and define their order; they can begin with 0 or 1.
+/// - A group's value can be an object of its items, or a list of such objects.
 public struct AnswerSet: Sendable {
     /// The object of linkIds with values.
     public let json: JSON
 
-    /// Makes a set of the JSON of an answers file; ``apply(to:)`` says what of it has no place.
+    /// Creates a set from the JSON of an answers file; ``apply(to:)`` reports values that cannot be entered.
     public init(_ json: JSON) { self.json = json }
 
-    /// Puts the answers into a session.
+    /// Enters the answers into a session.
     ///
-    /// - Returns: what could not be put in, as errors; answers to items that are disabled in the end stay out of the
-    ///   response, with a warning. The expression is the key in the file.
+    /// - Returns: values that could not be entered, as errors. Answers to items that are finally disabled are not in
+    ///   the response; they have a warning. The expression is the key in the file.
     public func apply(to session: inout FormSession) -> [ResponseProblem] {
         guard let object = json.object else {
             return [
@@ -34,16 +34,16 @@ public struct AnswerSet: Sendable {
     }
 }
 
-/// One value of an answers file with the place it goes to.
+/// One value of an answers file with its target.
 struct PlacedAnswer: Sendable {
-    /// The last step's number is the answer's.
+    /// The target. The number of the last step is that of the answer.
     var place: AnswerPlace
-    /// nil takes the answers away.
+    /// The value; nil removes the answers.
     let value: JSON?
     let key: String
 }
 
-/// Reads an answers file into single values with their places.
+/// Splits an answers file into single values with their targets.
 struct AnswerReader {
     let form: QuestionnaireForm
     private(set) var answers: [PlacedAnswer] = []
@@ -61,7 +61,7 @@ struct AnswerReader {
                 switch error {
                 case .unknown: report("link-id-unknown", key, nil, "The form has no item of this linkId.")
                 case .misplaced(let item):
-                    report("item-misplaced", key, item.linkID, "The item stands elsewhere in the form.")
+                    report("item-misplaced", key, item.linkID, "The item is at another path in the form.")
                 }
                 continue
             }

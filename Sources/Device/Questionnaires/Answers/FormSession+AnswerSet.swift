@@ -1,7 +1,7 @@
 import FHIR
 
 extension FormSession {
-    /// The enabled answers by their paths, as ``AnswerSet`` reads them.
+    /// The enabled answers by their paths, in the form that ``AnswerSet`` reads.
     public var answerSet: AnswerSet {
         var object = JSONObject()
         for entry in entries(includingHidden: true) where !entry.answers.isEmpty {
@@ -15,7 +15,8 @@ extension FormSession {
         return AnswerSet(.object(object))
     }
 
-    /// As the path is written, but saying below which answer even where that is the first.
+    /// Returns the path as text. Unlike its description, it contains the number of an answer with items below even if
+    /// it is the first.
     private func key(_ path: ItemPath) -> String {
         path.steps.enumerated().map { depth, step in
             let isBelowAnswer = depth < path.steps.count - 1 && form.item(step.linkID)?.isQuestion ?? false

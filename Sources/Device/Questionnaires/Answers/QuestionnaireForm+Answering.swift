@@ -1,13 +1,13 @@
 import FHIR
 
 extension QuestionnaireForm {
-    /// Answers the form from a file of answers, and checks the response.
+    /// Answers the form from an answers file, and checks the response.
     ///
     /// - Parameters:
-    ///   - answers: as ``AnswerSet`` describes them.
+    ///   - answers: the answers in the format of ``AnswerSet``.
     ///   - subject: a reference such as `Patient/x`.
-    ///   - authored: with the person's offset, as `DateTime.now()` tells it.
-    /// - Returns: the response, and what is wrong with the answers or with the response they make.
+    ///   - authored: the time with the person's offset, as `DateTime.now()` returns it.
+    /// - Returns: the response, and the problems of the answers and of the response.
     public func answer(
         _ answers: JSON, rules: EnablementRules = EnablementRules(), status: QuestionnaireAnswersStatus = .completed,
         subject: String?, authored: DateTime?

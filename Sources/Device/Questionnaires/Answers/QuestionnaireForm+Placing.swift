@@ -1,11 +1,11 @@
 import FHIR
 
 extension QuestionnaireForm {
-    /// A response with each answered question at the path where the form has it. Apps for ResearchKit and apps of older releases
-    /// of FHIR send questions without the groups around them, or the groups inside out.
+    /// Returns a response with each answered question at its path in the form. Apps that use ResearchKit or older FHIR
+    /// releases send questions without the groups around them, or with groups in the wrong order.
     ///
-    /// It is returned as it came where everything is at its path, and where the path is not clear: an answered item is unknown
-    /// or occurs twice, or belongs below a question that does not have exactly one answer.
+    /// The response is returned unchanged if everything is at its path, or if a path is ambiguous: an answered item is
+    /// unknown or occurs twice, or belongs below a question that does not have exactly one answer.
     public func placing(_ response: QuestionnaireResponse) -> QuestionnaireResponse {
         var found = PlacedItems(self)
         found.add(response.item, below: [])
@@ -17,18 +17,18 @@ extension QuestionnaireForm {
     }
 }
 
-/// The questions of a response, to be put where the form has them.
+/// The questions of a response, to be moved to their paths in the form.
 private struct PlacedItems {
     private let form: QuestionnaireForm
     /// The linkIds of the items above each question, outermost first.
     private var parents: [String: [String]] = [:]
-    /// The linkIds that the form has twice: no path of theirs is clear.
+    /// The linkIds that occur twice in the form: their paths are ambiguous.
     private var repeated: Set<String> = []
     private var answered: [String: QuestionnaireResponse.Item] = [:]
     private var last = -1
-    /// Whether each answered item has one path.
+    /// Whether each answered item has exactly one path.
     private(set) var isClear = true
-    /// Whether an item is elsewhere than the form has it.
+    /// Whether an item is at another path than in the form.
     private(set) var isMisplaced = false
 
     init(_ form: QuestionnaireForm) {
@@ -58,21 +58,22 @@ private struct PlacedItems {
                 last = known.index
                 answered[linkID] = item
             } else {
-                // An item with answers is no group, and a question that the form does not have is reported as such.
+                // An item with answers is not a group, and a question that the form does not have is reported as an
+                // unknown question.
                 if item["answer"] != nil { isClear = false }
                 add(item.item, below: parents + [linkID])
             }
         }
     }
 
-    /// The items of the form that are answered, or contain one that is; nil where one has no clear path.
+    /// Returns the items of the form that are answered or contain an answered item; nil if a path is ambiguous.
     func items(of items: [FormItem]) -> [QuestionnaireResponse.Item]? {
         var found: [QuestionnaireResponse.Item] = []
         for item in items {
             guard let inner = self.items(of: item.children) else { return nil }
             if item.isQuestion {
                 guard var own = answered[item.linkID] else {
-                    // An item below a question without an answer.
+                    // The question has no answer for the items below it.
                     guard inner.isEmpty else { return nil }
                     continue
                 }

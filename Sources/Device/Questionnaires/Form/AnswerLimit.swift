@@ -1,19 +1,19 @@
 import FHIR
 import Foundation
 
-/// The least or the greatest value of an answer, as a form gives it: a value of the question's type, or FHIRPath.
+/// The minimum or maximum of an answer in a form: a value of the question's type, or FHIRPath.
 ///
-/// A form may give one limit several times, as C3-PRO's sliders do: as a number, and as the words at the end of the scale. The
-/// first that fits the question's type is the limit.
+/// A form can contain a limit several times, as C3-PRO's sliders do: as a number, and as the text at the end of the
+/// scale. The first one that fits the question's type is used.
 struct AnswerLimit: Sendable {
     private let fixed: AnswerValue?
     private let calculated: CalculatedLimit?
-    /// Whether the form gives a limit and nothing of it can be worked out.
+    /// Whether the form contains a limit that cannot be evaluated.
     let isUnreadable: Bool
 
     /// - Parameters:
-    ///   - extensions: those that give the limit, the one that counts first before the others.
-    ///   - type: the question's.
+    ///   - extensions: the extensions with the limit, in order of priority.
+    ///   - type: the type of the question.
     init(_ extensions: [Extension], of type: QuestionnaireItemType) {
         var fixed: AnswerValue?
         var calculated: CalculatedLimit?
@@ -35,11 +35,11 @@ struct AnswerLimit: Sendable {
         self.isUnreadable = isUnreadable || (!extensions.isEmpty && fixed == nil && calculated == nil)
     }
 
-    /// The limit at a moment: the value of the expression, else the one that is written.
+    /// Returns the limit at a time: the value of the expression, otherwise the fixed value.
     func value(at moment: DateTime) -> AnswerValue? { calculated?.value(at: moment) ?? fixed }
 
-    /// The value of an extension, or what its text says as a value of the question's type; nil where it is no limit of such
-    /// answers.
+    /// Returns the value of an extension, or its text parsed as a value of the question's type; nil if it is not a
+    /// limit for such answers.
     private static func value(_ given: Extension, of type: QuestionnaireItemType) -> AnswerValue? {
         guard let value = AnswerValue(given.value) else { return nil }
         if fits(value.type, type), AnswerCheck.isWellFormed(value) { return value }
@@ -56,7 +56,7 @@ struct AnswerLimit: Sendable {
         }
     }
 
-    /// Whether answers to a question of the type compare with a value of a type.
+    /// Whether answers to a question of the type can be compared with a value of a type.
     private static func fits(_ value: String, _ type: QuestionnaireItemType) -> Bool {
         switch type {
         case .integer, .decimal, .quantity: ["Integer", "Decimal", "Quantity"].contains(value)

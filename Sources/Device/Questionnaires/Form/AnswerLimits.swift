@@ -1,36 +1,37 @@
 import FHIR
 import Foundation
 
-/// The limits that an answer must keep to.
+/// The limits of a question's answers.
 public struct AnswerLimits: Sendable {
-    /// Characters.
+    /// Maximum number of characters.
     let maxLength: Int?
-    /// Characters.
+    /// Minimum number of characters.
     let minLength: Int?
     let pattern: AnswerPattern?
-    /// The form's own words for an answer that the pattern does not match.
+    /// The form's own message for an answer that does not match the pattern.
     let validationText: String?
     private let least: AnswerLimit
     private let greatest: AnswerLimit
     let maxDecimalPlaces: Int?
     package let minOccurs: Int?
     package let maxOccurs: Int?
-    /// Such as `image/png` or `image/*`.
+    /// Permitted media types such as `image/png` or `image/*`.
     let mimeTypes: [String]
-    /// Bytes: the published forms and validators count so, though the extension's definition speaks of megabytes.
+    /// Maximum size in bytes. Published forms and validators use bytes, although the extension's definition specifies
+    /// megabytes.
     let maxSize: Decimal?
-    /// The units that are taken; empty where there are no such limits or where they are not at hand.
+    /// The permitted units; empty if there are no limits or their value set is not available.
     package let units: [Coding]
-    /// Whether units outside of ``units`` are taken too.
+    /// Whether units other than ``units`` are permitted too.
     let takesOtherUnits: Bool
-    /// Whether the units are those of a value set.
+    /// Whether the units are from a value set.
     let hasUnitSet: Bool
-    /// Types of resources.
+    /// Permitted types of resources.
     let referenceTypes: [String]
-    /// An example or a pattern of what to type.
+    /// An example or a pattern of the input.
     public let entryFormat: String?
 
-    /// - Parameter type: the question's, as ``FormItem/type``.
+    /// - Parameter type: the question's type, as in ``FormItem/type``.
     init(_ item: Questionnaire.Item, of type: QuestionnaireItemType, options: OptionReader) {
         func value(_ urls: String...) -> OpenChoice? {
             urls.lazy.compactMap { item.extension($0)?.value }.first
@@ -56,12 +57,12 @@ public struct AnswerLimits: Sendable {
         entryFormat = value(FormExtension.entryFormat)?.json.string
     }
 
-    /// The least value that is taken at a moment: the one that an expression gives, else the one that is written.
+    /// Returns the minimum at a time: the value of the expression, otherwise the fixed value.
     func minimum(at moment: DateTime) -> AnswerValue? { least.value(at: moment) }
 
-    /// The greatest value that is taken at a moment.
+    /// Returns the maximum at a time.
     func maximum(at moment: DateTime) -> AnswerValue? { greatest.value(at: moment) }
 
-    /// Whether the form gives a limit that cannot be worked out.
+    /// Whether the form contains a limit that cannot be evaluated.
     var hasUnreadableLimit: Bool { least.isUnreadable || greatest.isUnreadable }
 }

@@ -2,19 +2,19 @@ import Foundation
 
 /// A form's regular expression, which must match a whole answer.
 ///
-/// The pattern is the form's own and may backtrack without end; the matching is given up after a fixed amount of work,
-/// whatever the machine.
+/// The pattern comes from the form and can backtrack without limit. Matching ends after a fixed amount of work, which
+/// does not depend on the machine.
 ///
-/// Forms made for the web write `/pattern/flags` as JavaScript does. The slashes are no part of the pattern, for an answer
-/// that has them is none that such a form asks for.
+/// Web forms contain JavaScript's `/pattern/flags`. The slashes are not part of the pattern, because such a form does
+/// not expect them in an answer.
 struct AnswerPattern: Sendable {
     private let expression: NSRegularExpression
-    /// Whether it was written between JavaScript's slashes.
+    /// Whether the pattern has JavaScript's slashes.
     let isOfJavaScript: Bool
 
     enum Outcome: Sendable { case matches, differs, undecided }
 
-    /// nil where the pattern cannot be read.
+    /// Nil if the pattern cannot be parsed.
     init?(_ pattern: String) {
         var pattern = pattern
         var options: NSRegularExpression.Options = []
@@ -27,7 +27,7 @@ struct AnswerPattern: Sendable {
                 case "i": options.insert(.caseInsensitive)
                 case "m": options.insert(.anchorsMatchLines)
                 case "s": options.insert(.dotMatchesLineSeparators)
-                // What these say does not change whether a whole text matches.
+                // These flags do not change whether a whole text matches.
                 case "d", "g", "u", "y": break
                 default: return nil
                 }
@@ -39,7 +39,7 @@ struct AnswerPattern: Sendable {
         self.expression = expression
     }
 
-    /// How often the matcher may report that it is still at work; one report is some thousands of steps.
+    /// Maximum number of progress reports of the matcher; one report represents some thousands of steps.
     private static let patience = 2_000
 
     func match(_ text: String) -> Outcome {

@@ -1,16 +1,16 @@
 import FHIR
 import UCUM
 
-/// The units in which a question takes its answers.
+/// The units of a question's answers.
 struct AnswerUnits: Sendable {
-    /// The units that the form names.
+    /// The units that the form contains.
     let named: [Coding]
-    /// The unit of a number without one, where the form permits one unit only.
+    /// The unit of a number without a unit, if the form permits only one unit.
     let only: Coding?
 
     /// - Parameters:
-    ///   - asked: the unit that the form asks for (`questionnaire-unit`).
-    ///   - limits: with the units that are options.
+    ///   - asked: the form's unit (`questionnaire-unit`).
+    ///   - limits: the limits with the unit options.
     init(asked: Coding?, _ limits: AnswerLimits) {
         named = limits.units + [asked].compactMap { $0 }
         let permitted = limits.units.isEmpty && !limits.hasUnitSet ? [asked].compactMap { $0 } : limits.units
@@ -18,10 +18,10 @@ struct AnswerUnits: Sendable {
         only = distinct.count == 1 && !limits.takesOtherUnits ? permitted.first : nil
     }
 
-    /// The value with its unit. A text that the form has for one of its units is that unit, and a number without a unit is in
-    /// the only one that the form permits. Any other value stays as it is.
+    /// Returns the value with its unit. A text that the form contains for one of its units is that unit, and a number
+    /// without a unit has the only permitted unit. Any other value is unchanged.
     ///
-    /// - Parameter type: the question's.
+    /// - Parameter type: the type of the question.
     func measured(_ value: AnswerValue, of type: QuestionnaireItemType) -> AnswerValue {
         switch value.type {
         case "Quantity":
@@ -40,7 +40,7 @@ struct AnswerUnits: Sendable {
         }
     }
 
-    /// A number in a unit.
+    /// Returns a number in a unit.
     static func quantity(_ number: JSONNumber, in unit: Coding) -> AnswerValue {
         var quantity = Quantity()
         quantity.value = number
@@ -50,7 +50,7 @@ struct AnswerUnits: Sendable {
         return AnswerValue(type: "Quantity", json: quantity.json)
     }
 
-    /// Whether a value is a number of which nothing says the unit.
+    /// Returns whether a value is a number without a unit.
     static func isBare(_ value: AnswerValue) -> Bool {
         switch value.type {
         case "Integer", "Decimal": true
@@ -59,7 +59,7 @@ struct AnswerUnits: Sendable {
         }
     }
 
-    /// Whether no unit that the form names converts to that of a quantity.
+    /// Returns whether no unit in the form is comparable to that of a quantity.
     func excludes(_ value: AnswerValue) -> Bool {
         guard value.type == "Quantity", !named.isEmpty, !Self.isBare(value) else { return false }
         return !named.contains { Self.quantity(JSONNumber(1), in: $0).isComparable(to: value) }
@@ -67,7 +67,7 @@ struct AnswerUnits: Sendable {
 }
 
 extension AnswerValue {
-    /// Whether this quantity and another are in one unit, or in units that convert.
+    /// Returns whether two quantities have the same unit or comparable units.
     func isComparable(to other: AnswerValue) -> Bool {
         if hasSameUnit(as: other) { return true }
         guard let left = quantity?.ucumUnit, let right = other.quantity?.ucumUnit else { return false }
@@ -76,7 +76,7 @@ extension AnswerValue {
 }
 
 extension Quantity {
-    /// The unit as one of UCUM: the code, or the text where there is no code; nil where it is none.
+    /// The UCUM unit of the code, or of the text if there is no code; nil if it is not a UCUM unit.
     var ucumUnit: UCUMUnit? {
         guard let code else { return unit.flatMap { try? UCUMUnit($0) } }
         guard system == nil || system == "http://unitsofmeasure.org" else { return nil }

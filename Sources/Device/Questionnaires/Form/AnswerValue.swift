@@ -2,17 +2,17 @@ import FHIR
 import Foundation
 import UCUM
 
-/// A value that answers a question, or that a question offers: R4's choice of types for an answer
+/// A value of an answer or of an option: R4's choice of types for an answer
 /// (<https://hl7.org/fhir/R4/questionnaireresponse-definitions.html#QuestionnaireResponse.item.answer.value_x_>).
 ///
-/// A decimal keeps the digits that it was written with. A value of a type that no answer has is `unrecognized`.
+/// A decimal keeps its digits. A value of a type that answers do not have is `unrecognized`.
 public typealias AnswerValue = QuestionnaireResponse.Item.Answer.Value
 
 extension AnswerValue {
-    /// A decimal with the fewest digits that tell the number: `.decimal(7.5)`.
+    /// Returns a decimal with the shortest digits that represent the number: `.decimal(7.5)`.
     ///
-    /// Where trailing zeros mean precision, or digits are more than a `Double` holds, a `JSONNumber` keeps them:
-    /// `.decimal(number)`. What is not finite is no decimal: a question refuses it as `answer-malformed`.
+    /// If trailing zeros express precision, or a `Double` has too few digits, use a `JSONNumber`: `.decimal(number)`. A
+    /// number that is not finite is not a decimal: a question refuses it as `answer-malformed`.
     public static func decimal(_ value: Double) -> AnswerValue {
         let text = value.description
         guard let number = JSONNumber(text: text.hasSuffix(".0") ? String(text.dropLast(2)) : text) else {
@@ -26,13 +26,13 @@ extension AnswerValue {
         self.init(type: choice.type, json: choice.json)
     }
 
-    // The value by its type; nil where the JSON is no object.
+    // The value by its type; nil if the JSON is not an object.
     var coding: Coding? { Coding(json: json) }
     var quantity: Quantity? { Quantity(json: json) }
     var reference: Reference? { Reference(json: json) }
     var attachment: Attachment? { Attachment(json: json) }
 
-    /// The text that a person reads.
+    /// The text that is shown to people.
     public var text: String {
         switch type {
         case "Coding": coding?.display ?? coding?.code ?? ""
@@ -46,10 +46,10 @@ extension AnswerValue {
         }
     }
 
-    /// Compares this value with another; nil where that cannot be told.
+    /// Compares this value with another; nil if the order cannot be determined.
     ///
-    /// Numbers compare as numbers, quantities after conversion where their units differ, dates where both say enough:
-    /// whether 2024 comes before 2024-05 is unknown. Numbers are exact.
+    /// Numbers are compared exactly, quantities after conversion if their units differ, dates if both are precise
+    /// enough: the order of 2024 and 2024-05 is unknown.
     func compare(_ other: AnswerValue) -> ComparisonResult? {
         switch (type, other.type) {
         case ("Integer", "Integer"), ("Integer", "Decimal"), ("Decimal", "Integer"), ("Decimal", "Decimal"):
@@ -77,8 +77,8 @@ extension AnswerValue {
         }
     }
 
-    /// Whether this answer is the expected one. Of a coding the code counts, and the system where one is expected;
-    /// display texts do not.
+    /// Returns whether this answer is the expected one. A coding is compared by its code, and by its system if the
+    /// expected one has a system; display texts are ignored.
     package func equals(_ expected: AnswerValue) -> Bool {
         switch (type, expected.type) {
         case ("Coding", "Coding"):
@@ -91,7 +91,7 @@ extension AnswerValue {
             let wanted = expected.reference
             let found = reference
             if let wanted = wanted?.reference, let found = found?.reference {
-                // A relative reference is the same resource on this server only; both must say so.
+                // A relative reference identifies the same resource only on this server, so both must be relative.
                 return wanted == found || Self.withoutVersion(wanted) == Self.withoutVersion(found)
             }
             guard let wanted = wanted?.identifier, let found = found?.identifier else { return false }
@@ -109,7 +109,7 @@ extension AnswerValue {
         }
     }
 
-    /// Units agree by code and system where both have codes, else by their texts.
+    /// Compares units by code and system if both have codes, otherwise by their texts.
     func hasSameUnit(as other: AnswerValue) -> Bool {
         let (mine, others) = (quantity, other.quantity)
         if let left = mine?.code, let right = others?.code {
@@ -128,7 +128,7 @@ extension AnswerValue {
         return order(JSONNumber.order(left, right), 0)
     }
 
-    /// Compares quantities in two units of UCUM exactly; nil where the units do not convert.
+    /// Compares quantities in two UCUM units exactly; nil if the units are not comparable.
     private static func compareConverted(_ left: Quantity, _ right: Quantity) -> ComparisonResult? {
         guard let first = left.value, let second = right.value, let unit = left.ucumUnit, let other = right.ucumUnit,
             let one = exact(first), let two = exact(second)
@@ -136,13 +136,13 @@ extension AnswerValue {
         return (try? unit.order(one, to: two, in: other)).map { order($0, 0) }
     }
 
-    /// Numbers of more digits, or of a greater exponent, measure nothing.
+    /// Numbers with more digits or greater exponents are not measurements.
     private static func exact(_ number: JSONNumber) -> ExactNumber? {
         ExactNumber(decimal: number.text, digitLimit: 200, exponentLimit: 400)
     }
 
     private static func compare(_ left: DateTime, _ right: DateTime) -> ComparisonResult? {
-        // A date without a time is one of the other's clock.
+        // A date without a time has the other value's offset.
         let offset = left.offsetMinutes ?? right.offsetMinutes ?? 0
         let (leftStart, rightStart) = (
             left.start(assumingOffsetMinutes: offset), right.start(assumingOffsetMinutes: offset)

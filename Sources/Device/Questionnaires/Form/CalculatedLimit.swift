@@ -2,14 +2,14 @@ import FHIR
 import FHIRPath
 import Foundation
 
-/// A limit that the form gives as FHIRPath, such as `today() - 18 years`: by an extension of the limit's value
-/// (<https://hl7.org/fhir/extensions/StructureDefinition-cqf-calculatedValue.html>), or as the value's text. It is worked out
-/// for the moment of the answer.
+/// A limit that is a FHIRPath expression, such as `today() - 18 years`: in an extension of the limit's value
+/// (<https://hl7.org/fhir/extensions/StructureDefinition-cqf-calculatedValue.html>), or as the value's text. It is
+/// evaluated at the time of the answer.
 struct CalculatedLimit: Sendable {
-    /// nil where it cannot be read as FHIRPath.
+    /// The expression; nil if it is not valid FHIRPath.
     private let expression: FHIRPathExpression?
 
-    /// nil where the extension of the limit gives no expression.
+    /// Nil if the limit's extension contains no expression.
     init?(_ limit: Extension) {
         let extensions = (limit.valueElement?.extension ?? []) + limit.extension
         let values = [limit].filter { $0.value?.type == "Expression" } + extensions
@@ -28,8 +28,8 @@ struct CalculatedLimit: Sendable {
         expression = text.flatMap { try? FHIRPathExpression(Self.withCalendarUnits($0), options: options) }
     }
 
-    /// Forms write `today() - 18 'years'`. FHIRPath takes what is quoted for a unit of UCUM, which has no `years`, and whose year
-    /// is no year of the calendar.
+    /// Replaces `today() - 18 'years'`, which forms contain. FHIRPath treats quoted units as UCUM, which has no
+    /// `years`, and whose year is not a calendar year.
     private static func withCalendarUnits(_ text: String) -> String {
         let units = /([0-9])\s*'(years?|months?|weeks?|days?|hours?|minutes?|seconds?|milliseconds?|a|mo)'/
         return text.replacing(units) { match in
@@ -38,10 +38,11 @@ struct CalculatedLimit: Sendable {
         }
     }
 
-    /// Whether it can be worked out.
+    /// Whether the expression can be evaluated.
     var isReadable: Bool { value(at: DateTime(Date(timeIntervalSince1970: 0))) != nil }
 
-    /// The limit at a moment, in the offset of that moment; nil where the expression gives no single value.
+    /// Returns the limit at a time, in the offset of that time; nil if the expression does not return exactly one
+    /// value.
     func value(at moment: DateTime) -> AnswerValue? {
         guard let expression else { return nil }
         var context = FHIRPathContext(now: moment.start())

@@ -4,12 +4,12 @@ import FHIR
 public struct EnableCondition: Sendable {
     /// The operators of a condition (<https://hl7.org/fhir/R4/valueset-questionnaire-enable-operator.html>).
     public enum Comparison: String, Sendable {
-        /// The question has an answer where the expected value is true, and none where it is false.
+        /// The question has an answer if the expected value is true, and none if it is false.
         case exists
         /// An answer equals the expected value.
         case equal = "="
-        /// No answer equals the expected value; ``EnablementRules/notEqualNeedsAnswer`` decides on a question without
-        /// one.
+        /// No answer equals the expected value; ``EnablementRules/notEqualNeedsAnswer`` decides for a question without
+        /// an answer.
         case notEqual = "!="
         /// An answer is greater than the expected value.
         case greater = ">"
@@ -21,11 +21,11 @@ public struct EnableCondition: Sendable {
         case lessOrEqual = "<="
     }
 
-    /// The linkId of the question whose answers decide (`enableWhen.question`); empty where the form names none.
+    /// The linkId of the question that decides (`enableWhen.question`); empty if the form contains none.
     public let question: String
-    /// nil where the operator is none that FHIR knows.
+    /// The operator; nil if FHIR does not define it.
     public let comparison: Comparison?
-    /// The value that answers are compared with (`enableWhen.answer[x]`); nil where the form gives none.
+    /// The value that answers are compared with (`enableWhen.answer[x]`); nil if the form contains none.
     public let expected: AnswerValue?
 
     init(_ source: Questionnaire.Item.EnableWhen) {
@@ -34,7 +34,7 @@ public struct EnableCondition: Sendable {
         expected = AnswerValue(source.answer)
     }
 
-    /// The condition with the value that it expects in the unit that this has by the question's form.
+    /// Returns the condition with its expected value in the unit that the question's form defines.
     func measured(by question: FormItem) -> EnableCondition {
         EnableCondition(question: self.question, comparison: comparison, expected: expected.map(question.measured))
     }
@@ -45,8 +45,8 @@ public struct EnableCondition: Sendable {
         self.expected = expected
     }
 
-    /// Whether the question's answers fulfil it. One of several answers is enough, save for `!=`, which says that no
-    /// answer equals the value. A condition that cannot be read is not fulfilled.
+    /// Returns whether the question's answers fulfil the condition. One of several answers is sufficient, except for
+    /// `!=`, which means that no answer equals the value. An unreadable condition is not fulfilled.
     func holds(_ answers: [AnswerValue], _ rules: EnablementRules) -> Bool {
         guard let comparison, let expected else { return false }
         func any(_ fits: (AnswerValue) -> Bool?) -> Bool { answers.contains { fits($0) ?? false } }

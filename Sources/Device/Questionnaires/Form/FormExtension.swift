@@ -1,9 +1,9 @@
-/// The URLs of the extensions that are read.
+/// The URLs of the supported extensions.
 enum FormExtension {
     private static let core = "http://hl7.org/fhir/StructureDefinition/"
     private static let sdc = "http://hl7.org/fhir/uv/sdc/StructureDefinition/"
 
-    // What is asked and shown.
+    // Display.
     static let hidden = core + "questionnaire-hidden"
     static let entryFormat = core + "entryFormat"
     static let optionExclusive = core + "questionnaire-optionExclusive"
@@ -19,14 +19,14 @@ enum FormExtension {
     static let unitValueSet = core + "questionnaire-unitValueSet"
     static let unitOpen = sdc + "sdc-questionnaire-unitOpen"
 
-    // What an answer must keep to.
-    /// The extensions that give the least value, the one that counts first before the others. Norway's is a text of FHIRPath,
-    /// which builders of forms for ResearchKit write too.
+    // Limits of answers.
+    /// The extensions of the minimum, in order of priority. Norway's extension contains FHIRPath text, and is also
+    /// written by form builders for ResearchKit.
     static let minima = [
         sdc + "sdc-questionnaire-minQuantity", core + "minValue",
         "http://ehelse.no/fhir/StructureDefinition/sdf-minvalue",
     ]
-    /// The extensions that give the greatest value.
+    /// The extensions of the maximum.
     static let maxima = [
         sdc + "sdc-questionnaire-maxQuantity", core + "maxValue",
         "http://ehelse.no/fhir/StructureDefinition/sdf-maxvalue",
@@ -40,18 +40,18 @@ enum FormExtension {
     static let maxOccurs = core + "questionnaire-maxOccurs"
     static let referenceResource = core + "questionnaire-referenceResource"
 
-    /// Names a form whose items are to be put in the item's stead
-    /// (<https://hl7.org/fhir/uv/sdc/modular.html>).
+    /// Refers to a form whose items replace the item (<https://hl7.org/fhir/uv/sdc/modular.html>).
     static let subQuestionnaire = sdc + "sdc-questionnaire-subQuestionnaire"
 
-    /// Of an item (valueBoolean): attachments that cannot be cleaned are taken as they are, whatever they say besides.
+    /// Extension of an item (valueBoolean): attachments that cannot be cleaned are accepted unchanged, with all their
+    /// metadata.
     static let attachmentAsIs = "urn:tributary:attachment-as-is"
 
-    // How it is shown.
+    // Controls.
     static let itemControl = core + "questionnaire-itemControl"
     static let itemControlSystem = "http://hl7.org/fhir/questionnaire-item-control"
 
-    // Expressions; of these the limits alone are evaluated.
+    // Expressions. Only the limits are evaluated.
     static let enableWhenExpression = sdc + "sdc-questionnaire-enableWhenExpression"
     static let computed = [
         core + "questionnaire-constraint", core + "targetConstraint", core + "questionnaire-initialExpression",

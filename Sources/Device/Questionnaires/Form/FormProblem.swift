@@ -1,24 +1,24 @@
 /// A problem of a form.
 public struct FormProblem: Sendable, Hashable {
-    /// An error breaks a rule; a warning is doubtful; information says what is not done here.
+    /// The severity of a problem.
     public enum Severity: String, Sendable {
         /// A rule is broken.
         case error
-        /// Something is doubtful, and nothing is refused for it.
+        /// The form is doubtful, but nothing is refused because of it.
         case warning
-        /// Something is not checked or not done here.
+        /// The library does not check or support something.
         case information
     }
 
-    /// Stable.
+    /// The stable code.
     public let code: String
-    /// How grave the problem is.
+    /// The severity of the problem.
     public let severity: Severity
-    /// The linkId of the item at fault; nil for the form as a whole, nil or empty for an item without one.
+    /// The linkId of the item with the problem; nil for the form as a whole, nil or empty for an item without one.
     public let linkID: String?
-    /// A sentence that says what to do.
+    /// A sentence with the remedy.
     public let message: String
 
-    /// The code of an item in whose stead another form's items are to be put.
+    /// The code for an item that another form's items must replace.
     package static let subQuestionnaireCode = "sub-questionnaire-not-assembled"
 }

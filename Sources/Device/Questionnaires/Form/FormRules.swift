@@ -1,13 +1,14 @@
 import FHIR
 import Foundation
 
-/// The invariants of a Questionnaire and its items (<https://hl7.org/fhir/R4/questionnaire.html#invs>), and what else
-/// keeps a form from being answered.
+/// The invariants of a Questionnaire and its items (<https://hl7.org/fhir/R4/questionnaire.html#invs>), and other rules
+/// that a form must follow to be answered.
 struct FormRules: Sendable {
     let code: String
     let severity: FormProblem.Severity
     let message: String
-    /// What breaks the rule, each with its name; nil where the item itself does. Empty where nothing does.
+    /// Returns the names of the parts that break the rule; a nil element means the item itself. Empty if the rule is
+    /// kept.
     private let broken: @Sendable (Questionnaire.Item, FormItem) -> [String?]
 
     private init(
@@ -20,7 +21,7 @@ struct FormRules: Sendable {
         broken = { isBroken($0, $1) ? [nil] : [] }
     }
 
-    /// - Parameter names: the names of what breaks the rule.
+    /// - Parameter names: returns the names of the parts that break the rule.
     private init(
         _ code: String, _ message: String, _ severity: FormProblem.Severity,
         names: @escaping @Sendable (Questionnaire.Item, FormItem) -> [String]
@@ -31,18 +32,18 @@ struct FormRules: Sendable {
         broken = { source, item in names(source, item).map { $0 } }
     }
 
-    /// The limits of an item at a moment.
+    /// Returns the limits of an item at a time.
     private static func limits(of item: FormItem) -> [AnswerValue] {
         let moment = DateTime(Date(timeIntervalSince1970: 0))
         return [item.limits.minimum(at: moment), item.limits.maximum(at: moment)].compactMap { $0 }
     }
 
-    /// A name of the form's, in a sentence.
+    /// Returns a name from the form, for a sentence.
     private static func named(_ name: String) -> String {
         name.isEmpty ? "without a linkId" : "\"\(name.prefix(200))\""
     }
 
-    /// The types of questions that may offer values, and those whose answers' length may be limited.
+    /// The types of questions that can have options, and those that can have a maximum length.
     private static let withOptions: Set<QuestionnaireItemType> = [
         .choice, .openChoice, .decimal, .integer, .date, .dateTime, .time, .string, .quantity,
     ]
@@ -58,7 +59,7 @@ struct FormRules: Sendable {
         FormRules("que-4", "A question has options of its own or a value set, not both.") { source, _ in
             !source.answerOption.isEmpty && source.answerValueSet != nil
         },
-        FormRules("que-5", "A question of this type offers no options.") {
+        FormRules("que-5", "A question of this type cannot have options.") {
             !withOptions.contains($1.type) && (!$0.answerOption.isEmpty || $0.answerValueSet != nil)
         },
         FormRules("que-6", "A display item is neither required nor repeated.") {
@@ -68,13 +69,13 @@ struct FormRules: Sendable {
             ($1.type == .group || $1.type == .display) && !$0.initial.isEmpty
         },
         FormRules("que-9", "A display item is not read-only.") { $1.type == .display && $0.readOnly != nil },
-        FormRules("que-10", "A question of this type has no greatest length.") {
+        FormRules("que-10", "A question of this type cannot have a maximum length.") {
             !withLength.contains($1.type) && $0.maxLength != nil
         },
-        FormRules("que-11", "A question with options says which is selected, not an initial value.") { source, _ in
+        FormRules("que-11", "A question with options uses initialSelected, not an initial value.") { source, _ in
             !source.answerOption.isEmpty && !source.initial.isEmpty
         },
-        FormRules("que-12", "Several conditions need an enableBehavior; all must hold until it is given.") {
+        FormRules("que-12", "Several conditions need an enableBehavior; without it, all must be fulfilled.") {
             source, _ in
             source.enableWhen.count > 1 && source.enableBehavior == nil
         },
@@ -87,12 +88,13 @@ struct FormRules: Sendable {
         FormRules("item-type-abstract", "An item of the abstract type question cannot be answered.") {
             $1.type == .question
         },
-        FormRules("enable-behavior-unknown", "An enableBehavior is all or any; all must hold until it is mended.") {
+        FormRules("enable-behavior-unknown", "An enableBehavior is all or any; otherwise all must be fulfilled.") {
             source, _ in
             source.enableBehavior.map { $0 != .all && $0 != .any } ?? false
         },
-        FormRules("limits-contradict", "The least value is above the greatest: no answer fits.") {
-            // A limit such as today is beyond a fixed one at one time and not at another: that is no contradiction.
+        FormRules("limits-contradict", "The minimum is greater than the maximum: no answer is valid.") {
+            // A limit such as today can be beyond a fixed limit at one time and not at another. That is not a
+            // contradiction.
             let item = $1
             return [0, 4_102_444_800].map { DateTime(Date(timeIntervalSince1970: $0)) }.allSatisfy { moment in
                 guard let low = item.limits.minimum(at: moment), let high = item.limits.maximum(at: moment) else {
@@ -103,14 +105,14 @@ struct FormRules: Sendable {
         },
         FormRules(
             "limit-without-unit",
-            "The least or the greatest value has no unit, and the question takes more than one: give the limit as a Quantity "
+            "The minimum or the maximum has no unit, and the question permits several: write the limit as a Quantity "
                 + "(minQuantity, maxQuantity), or permit one unit only."
         ) { source, item in
             item.type == .quantity
                 && limits(of: item).contains { AnswerUnits.isBare(item.measured($0)) }
         },
         FormRules(
-            "limit-unit", "The unit of the least or the greatest value converts to no unit that the question takes."
+            "limit-unit", "The unit of the minimum or the maximum is not comparable to a unit of the question."
         ) { source, item in
             let isNumber = item.type == .integer || item.type == .decimal
             return limits(of: item).contains {
@@ -127,15 +129,15 @@ struct FormRules: Sendable {
         },
         FormRules(
             "limit-unreadable",
-            "A limit gives no value that an answer can be compared with; answers are not checked against it.", .warning
+            "A limit has no value that an answer can be compared with; answers are not checked against it.", .warning
         ) { $1.limits.hasUnreadableLimit },
-        FormRules("regex-invalid", "The pattern cannot be read; answers are not checked against it.", .warning) {
+        FormRules("regex-invalid", "The pattern cannot be parsed; answers are not checked against it.", .warning) {
             $0.extension(FormExtension.regex) != nil && $1.limits.pattern == nil
         },
         FormRules(
             "regex-javascript",
-            "The pattern is written as JavaScript writes it, /pattern/flags; it is read so, without the slashes. Other apps may "
-                + "take them for part of the answer.", .warning
+            "The pattern has JavaScript's form, /pattern/flags; it is read without the slashes. Other apps can "
+                + "treat them as part of the pattern.", .warning
         ) { $1.limits.pattern?.isOfJavaScript ?? false },
         FormRules(
             FormProblem.subQuestionnaireCode,
@@ -144,21 +146,21 @@ struct FormRules: Sendable {
             names: { source, _ in
                 source.extensions(FormExtension.subQuestionnaire).compactMap { $0.value?.json.string }
             }),
-        FormRules("options-missing", "A choice offers nothing to choose from.", .warning) { source, item in
+        FormRules("options-missing", "A choice has no options.", .warning) { source, item in
             item.type == .choice && source.answerOption.isEmpty && source.answerValueSet == nil
                 && !FormExtension.computed.contains { source.extension($0) != nil }
         },
-        FormRules("value-set-missing", "The form does not contain the value set that it names.") { source, item in
+        FormRules("value-set-missing", "The form does not contain the value set that it refers to.") { source, item in
             source.answerValueSet?.hasPrefix("#") ?? false && item.options == nil
         },
         FormRules(
-            "value-set-not-at-hand", "The value set is not at hand; answers are not checked with it.", .information
+            "value-set-not-at-hand", "The value set is not available; answers are not checked against it.", .information
         ) { source, item in
             source.answerValueSet.map { !$0.hasPrefix("#") } ?? false && item.options == nil
         },
         FormRules(
             "expression-not-evaluated",
-            "An expression of the item is not evaluated; where it says when the item is enabled, the item always is.",
+            "An expression of the item is not evaluated; if it decides about enablement, the item is always enabled.",
             .information
         ) { source, _ in
             ([FormExtension.enableWhenExpression] + FormExtension.computed).contains { source.extension($0) != nil }
@@ -178,7 +180,7 @@ struct FormRules: Sendable {
         return problems
     }
 
-    /// Returns the problems of one item, its conditions aside.
+    /// Returns the problems of one item, except those of its conditions.
     static func problems(of source: Questionnaire.Item, _ item: FormItem) -> [FormProblem] {
         (invariants + others).flatMap { rule in
             rule.broken(source, item).map { name in
@@ -199,7 +201,7 @@ struct FormRules: Sendable {
             problems.append(
                 FormProblem(
                     code: "condition-circle", severity: .warning, linkID: all[index].linkID,
-                    message: "Whether the item is enabled depends, through others, on itself."))
+                    message: "The enablement of the item depends on itself through other items."))
         }
         return problems
     }
@@ -212,18 +214,18 @@ struct FormRules: Sendable {
         guard let target = source.named else {
             return problem(
                 "condition-question-unknown",
-                "A condition names the question \(named(condition.question)), which the form does not have.")
+                "A condition refers to the question \(named(condition.question)), which the form does not have.")
         }
         if target === item { return problem("condition-on-itself", "A condition refers to its own item.") }
         if target.ancestors.contains(item.index) {
-            return problem("condition-on-inner-item", "A condition refers to an item inside its own.")
+            return problem("condition-on-inner-item", "A condition refers to an item inside its own item.")
         }
         guard target.isQuestion else {
             return problem(
                 "condition-on-group", "A condition refers to a group or a display item, which has no answers.")
         }
         guard let comparison = condition.comparison else {
-            return problem("condition-operator-unknown", "A condition's operator is none that FHIR R4 knows.")
+            return problem("condition-operator-unknown", "A condition's operator is not defined by FHIR R4.")
         }
         guard let expected = condition.expected else {
             return problem("condition-answer-missing", "A condition has no answer to compare with.")
@@ -234,15 +236,15 @@ struct FormRules: Sendable {
         if target.type == .quantity, expected.number != nil, AnswerUnits.isBare(expected) {
             return problem(
                 "condition-without-unit",
-                "A condition compares with a number without unit, and the question takes more than one unit.")
+                "A condition compares with a number without a unit, and the question permits several units.")
         }
         if target.units.excludes(expected) {
             return problem(
-                "condition-unit", "A condition's unit converts to no unit that its question takes.")
+                "condition-unit", "A condition's unit is not comparable to a unit of its question.")
         }
         if !canCompare(expected, target) {
             return problem(
-                "condition-type", "A condition compares with a value of a type that its question never has.", .warning)
+                "condition-type", "A condition's value has a type that its question does not permit.", .warning)
         }
         if target.index > item.index {
             return problem("condition-looks-ahead", "A condition refers to a question that comes later.", .warning)
@@ -250,7 +252,7 @@ struct FormRules: Sendable {
         return nil
     }
 
-    /// Whether an answer to the question could compare with the value.
+    /// Returns whether an answer to the question can be compared with the value.
     private static func canCompare(_ expected: AnswerValue, _ target: FormItem) -> Bool {
         let families: [Set<String>] = [["Integer", "Decimal"], ["Date", "DateTime"], ["String", "Uri"]]
         let family = families.first { $0.contains(expected.type) } ?? [expected.type]

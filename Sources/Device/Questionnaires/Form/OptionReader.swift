@@ -1,7 +1,7 @@
 import FHIR
 import Foundation
 
-/// Reads what a question offers: options of its own, or a value set.
+/// Reads the options of a question: its own, or those of a value set.
 struct OptionReader {
     let offered: OfferedCodings
 
@@ -9,7 +9,7 @@ struct OptionReader {
         offered = OfferedCodings(of: questionnaire, valueSet: valueSet)
     }
 
-    /// nil where the item offers nothing or its value set is not at hand.
+    /// Returns the options; nil if the item has none or its value set is not available.
     func options(of item: Questionnaire.Item) -> [FormOption]? {
         let own = item.answerOption.compactMap { option -> FormOption? in
             guard let value = AnswerValue(option.value) else { return nil }

@@ -1,22 +1,22 @@
 import FHIR
 
-/// A Questionnaire made ready: its items, what they offer, and when they are enabled. Immutable.
+/// A Questionnaire prepared for answering: its items, their options, and their enablement. Immutable.
 ///
 /// <https://hl7.org/fhir/R4/questionnaire.html>
 public struct QuestionnaireForm: Sendable {
-    /// The resource that the form is made of, unchanged.
+    /// The original resource.
     public let questionnaire: Questionnaire
-    /// The items at the top.
+    /// The items at the top level.
     public let items: [FormItem]
-    /// The problems of the form itself. It can be answered all the same.
+    /// The problems of the form itself. They do not prevent answering it.
     public let problems: [FormProblem]
-    /// Every item in the form's order.
+    /// All items in the form's order.
     let all: [FormItem]
-    /// Which item's enablement rests on which answers.
+    /// The dependencies of enablement on answers.
     let graph: EnablementGraph
     private let indexByLinkID: [String: Int]
 
-    /// - Parameter valueSet: gives a value set by its canonical; contained ones are found without it.
+    /// - Parameter valueSet: returns a value set for its canonical URL; it is not called for contained ones.
     public init(_ questionnaire: Questionnaire, valueSet: @escaping (String) -> ValueSet? = { _ in nil }) {
         self.questionnaire = questionnaire
         var builder = FormBuilder(OptionReader(questionnaire: questionnaire, valueSet: valueSet))
@@ -29,27 +29,27 @@ public struct QuestionnaireForm: Sendable {
         problems = FormRules.problems(of: questionnaire) + builder.problems + FormRules.problems(of: graph, in: all)
     }
 
-    /// The item of the linkId; of several alike, the first.
+    /// Returns the item with the linkId; the first one if there are several.
     public func item(_ linkID: String) -> FormItem? { indexByLinkID[linkID].map { all[$0] } }
 
-    /// The linkIds of the items that take attachments as they are, for the outbox
-    /// (``FormItem/takesAttachmentsAsIs``).
+    /// The linkIds of the items that accept attachments unchanged, for the outbox (``FormItem/takesAttachmentsAsIs``).
     public var attachmentsAsIs: Set<String> { Set(all.filter(\.takesAttachmentsAsIs).map(\.linkID)) }
 
-    /// The value of a response's `questionnaire`: the canonical with its version, else the id.
+    /// The value of a response's `questionnaire`: the canonical URL with its version, otherwise the id.
     public var canonical: String? {
         if let url = questionnaire.url { return CanonicalURL(url: url, version: questionnaire.version).text }
         return questionnaire.id.map { "Questionnaire/\($0)" }
     }
 }
 
-/// Reads items into the form's order.
+/// Reads items in the form's order.
 struct FormBuilder {
     private let options: OptionReader
     private(set) var items: [FormItem?] = []
     private(set) var problems: [FormProblem] = []
     private var linkIDs: Set<String> = []
-    /// Deeper nesting is refused by the JSON reader long before the stack is in danger; this bounds hand-made values.
+    /// Maximum nesting depth. The JSON reader refuses deeper nesting long before the stack overflows; this limit
+    /// applies to values that are created in code.
     private static let maximumDepth = 100
 
     init(_ options: OptionReader) { self.options = options }
@@ -66,8 +66,8 @@ struct FormBuilder {
                 report("link-id-repeated", linkID, "Two items have this linkId; each needs one of its own (que-2).")
             }
             let known = source.type.flatMap { $0.isKnown ? $0 : nil }
-            if known == nil { report("item-type-unknown", linkID, "The item's type is none that FHIR R4 knows.") }
-            // Of a type that nobody knows a group is still a group; a question is taken as it comes.
+            if known == nil { report("item-type-unknown", linkID, "The item's type is not defined by FHIR R4.") }
+            // With an unknown type, an item with items inside is a group, and any other item is a question.
             let type = known ?? (source.item.isEmpty ? .string : .group)
             let isOpen = enablementIsOpen || source.extension(FormExtension.enableWhenExpression) != nil
             let children = build(source.item, ancestors: ancestors + [index], enablementIsOpen: isOpen)

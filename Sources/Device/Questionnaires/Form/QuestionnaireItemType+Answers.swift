@@ -1,8 +1,8 @@
 import FHIR
 
 extension QuestionnaireItemType {
-    /// The `value[x]` types that answer it, whatever its options are. Nothing answers the abstract type `question`, nor a
-    /// type that R4 does not have.
+    /// The permitted `value[x]` types of answers, without those of options. The abstract type `question`, and types
+    /// that R4 does not define, have none.
     public var answerTypes: [String] {
         switch self {
         case .group, .display, .question, .unrecognized: []
@@ -22,7 +22,7 @@ extension QuestionnaireItemType {
         }
     }
 
-    /// Whether R4 has the type.
+    /// Whether R4 defines the type.
     var isKnown: Bool {
         if case .unrecognized = self { false } else { true }
     }

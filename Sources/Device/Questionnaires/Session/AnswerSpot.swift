@@ -1,11 +1,11 @@
-/// The question that an app means by a path, and which of its answers.
+/// The question of a path, and the index of an answer.
 struct AnswerSpot: Sendable {
-    /// The last step's number says nothing.
+    /// The path of the question. The number of the last step is ignored.
     let path: ItemPath
     let item: FormItem
-    /// Which answer; nil for the question as a whole.
+    /// The index of the answer; nil for the question as a whole.
     let answer: Int?
-    /// The path as the app wrote it.
+    /// The path in the form that the app passed.
     let written: String
 
     func problem(_ code: String, _ message: String) -> ResponseProblem {
@@ -14,7 +14,7 @@ struct AnswerSpot: Sendable {
 }
 
 extension QuestionnaireForm {
-    /// Finds what a path means: the items above need not be named, and without a number the first repetition is meant.
+    /// Finds the target of a path. The items above are optional; without a number the first repetition is used.
     func spot(_ written: String) throws(ResponseProblem) -> AnswerSpot {
         func problem(_ code: String, _ linkID: String?, _ message: String) -> ResponseProblem {
             ResponseProblem(code: code, expression: written, linkID: linkID, message: message)
@@ -26,7 +26,7 @@ extension QuestionnaireForm {
             switch error {
             case .unknown: throw problem("link-id-unknown", nil, "The form has no item of this linkId.")
             case .misplaced(let item):
-                throw problem("item-misplaced", item.linkID, "The item stands elsewhere in the form.")
+                throw problem("item-misplaced", item.linkID, "The item is at another path in the form.")
             }
         }
         guard let item = place.item else {

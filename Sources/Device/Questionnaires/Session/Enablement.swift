@@ -1,26 +1,27 @@
 import FHIR
 
-/// The rules by which conditions are read where engines differ.
+/// Rules for the evaluation of conditions for which implementations differ.
 public struct EnablementRules: Sendable, Hashable {
-    /// Whether `!=` needs an answer. The specification's reading is that no answer equals the value, so that a question
-    /// without an answer fulfils it; some engines ask for an answer that differs.
+    /// Whether `!=` requires an answer. According to the specification no answer must equal the value, so that a
+    /// question without an answer fulfils the condition. Some implementations require an answer that differs.
     public var notEqualNeedsAnswer: Bool
 
-    /// Makes rules; without an argument the specification's reading.
+    /// Creates rules. The default is that of the specification.
     public init(notEqualNeedsAnswer: Bool = false) { self.notEqualNeedsAnswer = notEqualNeedsAnswer }
 }
 
-/// Finds out which items are enabled (<https://hl7.org/fhir/R4/questionnaire-definitions.html#Questionnaire.item.enableWhen>).
+/// Determines the enabled items
+/// (<https://hl7.org/fhir/R4/questionnaire-definitions.html#Questionnaire.item.enableWhen>).
 ///
-/// 1. The states are laid out flat: a node for each item at each place, the nodes of one place side by side.
-/// 2. Nodes are settled item by item in the graph's order, so that each rests on settled ones. A disabled item disables
-///    all below it, and its answers count as absent for others.
-/// 3. Items in a circle are settled again until nothing changes, at most as often as there are such items.
+/// 1. The states are flattened to nodes: one for each item in each instance, with siblings in adjacent nodes.
+/// 2. Nodes are evaluated item by item in the graph's order, so that each depends only on evaluated ones. A disabled
+///    item disables everything below it, and its answers are treated as absent by other conditions.
+/// 3. Items in a cycle are evaluated again until nothing changes, up to as many times as there are such items.
 struct Enablement {
     private struct Node {
         let item: FormItem
         let parent: Int
-        /// The first node of the place it stands in.
+        /// The first node among its siblings.
         let block: Int
         let answers: [AnswerValue]
         /// For each instance or answer, the first node of the items below it.
@@ -33,13 +34,14 @@ struct Enablement {
     private var nodesOfItem: [[Int]]
     private var isEnabled: [Bool] = []
 
-    /// Sets `isEnabled` throughout.
+    /// Sets `isEnabled` of all states.
     static func update(_ root: inout [ItemState], form: QuestionnaireForm, rules: EnablementRules) {
         let (isEnabled, blocks) = settle(root, form, rules)
         write(&root, 0, isEnabled, blocks)
     }
 
-    /// By node; the working copy of the states is gone afterwards, so that writing need not copy them.
+    /// Returns enablement and blocks by node. The working copy of the states is released before the result is written,
+    /// so that writing does not copy them.
     private static func settle(
         _ root: [ItemState], _ form: QuestionnaireForm, _ rules: EnablementRules
     ) -> (isEnabled: [Bool], blocks: [[Int]]) {
@@ -86,7 +88,7 @@ struct Enablement {
         }
     }
 
-    /// Whether anything changed.
+    /// Returns whether anything changed.
     private mutating func settle(_ index: Int) -> Bool {
         var changed = false
         for node in nodesOfItem[index] {
@@ -110,7 +112,7 @@ struct Enablement {
         return item.enabledByAny ? sources.contains(where: holds) : sources.allSatisfy(holds)
     }
 
-    /// The answers of the nearest occurrence: inside the same instance of what stands above both, all.
+    /// Returns all answers of the nearest occurrences: those inside the same instance of the common ancestors.
     private func answers(for source: EnablementGraph.Source, at node: Int) -> [AnswerValue] {
         guard let target = source.target else { return [] }
         var place = node
@@ -120,7 +122,7 @@ struct Enablement {
             let position = form.all[ancestor].position
             blocks = blocks.flatMap { nodes[$0 + position].blocks }
         }
-        // Below a disabled item the question is disabled too, so that asking it is enough.
+        // Below a disabled item the question is disabled too, so only the question itself is checked.
         let answers = blocks.flatMap { isEnabled[$0 + target.position] ? nodes[$0 + target.position].answers : [] }
         return target.type == .quantity ? answers.map(target.measured) : answers
     }

@@ -1,21 +1,22 @@
-/// The graph of which items' enablement rests on the answers to which others, found once for a form.
+/// The dependencies of items' enablement on other items' answers, computed once for a form.
 struct EnablementGraph: Sendable {
-    /// A condition with the question it asks.
+    /// A condition with its question.
     struct Source: Sendable {
         let condition: EnableCondition
-        /// The item of the linkId, sensible or not.
+        /// The item of the linkId, even if a condition cannot use it.
         let named: FormItem?
-        /// The question whose answers count; nil where the condition names nothing, itself, or an item of its own.
+        /// The question whose answers decide; nil if the condition refers to an unknown item, to its own item, or to an
+        /// item inside of it.
         let target: FormItem?
-        /// How many items, from the top, stand above both: below those, only the same instance counts.
+        /// Number of common ancestors: below these, only the same instance is used.
         let sharedDepth: Int
     }
 
     /// The conditions of each item, by its index.
     let sources: [[Source]]
-    /// The items in an order in which each comes after all that its enablement rests on.
+    /// The items in an order in which each follows all items that its enablement depends on.
     let order: [Int]
-    /// Items that rest on themselves through others; they stand at the end of the order, in the form's order.
+    /// Items that depend on themselves through others; they are at the end of the order, in the form's order.
     let circular: [Int]
 
     init(_ all: [FormItem], _ indexes: [String: Int]) {
@@ -30,7 +31,7 @@ struct EnablementGraph: Sendable {
                     sharedDepth: shared)
             }
         }
-        // Kahn's algorithm: an item waits for the item above it and for the questions of its conditions.
+        // Kahn's algorithm: an item depends on its parent and on the questions of its conditions.
         var waiting = [Int](repeating: 0, count: all.count)
         var followers = [[Int]](repeating: [], count: all.count)
         for item in all {

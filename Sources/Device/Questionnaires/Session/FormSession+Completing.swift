@@ -1,8 +1,8 @@
 import FHIR
 
-/// The error that there is no response yet, with the problems that the answers still have.
+/// An error for answers that do not make a complete response, with their problems.
 public struct IncompleteResponse: CodedError, Hashable {
-    /// All that is wrong, errors and warnings.
+    /// All problems, errors and warnings.
     public let problems: [ResponseProblem]
 
     public var code: String { "response-invalid" }
@@ -15,13 +15,13 @@ public struct IncompleteResponse: CodedError, Hashable {
 }
 
 extension FormSession {
-    /// The finished response, checked (<https://hl7.org/fhir/R4/questionnaireresponse.html>).
+    /// Returns the completed response after checking it (<https://hl7.org/fhir/R4/questionnaireresponse.html>).
     ///
     /// - Parameters:
     ///   - subject: a reference such as `Patient/x`.
-    ///   - authored: with the person's offset, as `DateTime.now()` tells it.
-    /// - Throws: ``IncompleteResponse`` where an answer is missing or wrong, or a subscript was given what it could not put
-    ///   in. ``response(status:subject:authored:)`` makes a response whatever is wrong.
+    ///   - authored: the time with the person's offset, as `DateTime.now()` returns it.
+    /// - Throws: ``IncompleteResponse`` if an answer is missing or wrong, or if a subscript could not enter a value.
+    ///   ``response(status:subject:authored:)`` returns a response in spite of problems.
     public func completedResponse(subject: String?, authored: DateTime?) throws(IncompleteResponse)
         -> QuestionnaireResponse
     {

@@ -1,16 +1,16 @@
 extension FormSession {
-    /// One item as a front end shows it.
+    /// One item for display by a front end.
     public struct Entry: Sendable {
         /// The item of the form.
         public let item: FormItem
-        /// The place of the item in the session: of a group with the number of its instance.
+        /// The path of the item in the session; for a group with the number of its instance.
         public let path: ItemPath
         /// The answers of a question in their order; empty for a group or a display item.
         public let answers: [AnswerValue]
     }
 
-    /// The enabled items in order, each with its answers: a group before what is in it, once for each instance; a
-    /// question before what is below each of its answers. Hidden items, and all in them, are left out unless asked for.
+    /// Returns the enabled items in order, each with its answers: a group before its content, once for each instance; a
+    /// question before the items below each of its answers. Hidden items and their content are omitted by default.
     public func entries(includingHidden: Bool = false) -> [Entry] {
         var entries: [Entry] = []
         func visit(_ states: [ItemState], _ above: [ItemPath.Step]) {
@@ -35,13 +35,13 @@ extension FormSession {
         return entries
     }
 
-    /// How many of the questions that a person sees have an answer.
+    /// The number of visible questions with an answer, and the number of visible questions.
     public var progress: (answered: Int, total: Int) {
         let questions = entries().filter { $0.item.isQuestion && !$0.item.isReadOnly }
         return (questions.count { !$0.answers.isEmpty }, questions.count)
     }
 
-    /// The next question that a person sees behind the path; the first where there is no path.
+    /// Returns the next visible question after the path; the first one if there is no path.
     public func nextQuestion(after path: ItemPath? = nil) -> Entry? {
         let entries = entries()
         guard let path else { return entries.first { $0.item.isQuestion } }
@@ -49,7 +49,7 @@ extension FormSession {
         return entries[(index + 1)...].first { $0.item.isQuestion }
     }
 
-    /// The last question that a person sees before the path.
+    /// Returns the last visible question before the path.
     public func previousQuestion(before path: ItemPath) -> Entry? {
         let entries = entries()
         guard let index = entries.firstIndex(where: { $0.path == path }) else { return nil }

@@ -2,12 +2,12 @@ import FHIR
 import Foundation
 
 extension FormSession {
-    /// The response as it stands: the enabled, answered items in the form's order; numbers as they were entered
-    /// (<https://hl7.org/fhir/R4/questionnaireresponse.html>).
+    /// Returns the current response: the enabled, answered items in the form's order, and numbers with the digits that
+    /// were entered (<https://hl7.org/fhir/R4/questionnaireresponse.html>).
     ///
     /// - Parameters:
     ///   - subject: a reference such as `Patient/x`.
-    ///   - authored: with the person's offset, as `DateTime.now()` tells it.
+    ///   - authored: the time with the person's offset, as `DateTime.now()` returns it.
     public func response(
         status: QuestionnaireAnswersStatus = .completed, subject: String? = nil, authored: DateTime? = nil
     ) -> QuestionnaireResponse {

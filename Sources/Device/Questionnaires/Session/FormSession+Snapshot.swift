@@ -1,15 +1,15 @@
 import FHIR
 
 extension FormSession {
-    /// Everything that was entered, answers of disabled items included, for going on later.
+    /// All entered answers, including those of disabled items, to continue later.
     public var snapshot: JSON { Self.snapshot(root) }
 
-    /// A session as it was when the snapshot was taken. What the form no longer has is left out.
+    /// Creates a session from a snapshot. Answers to items that the form no longer has are omitted.
     public init(_ form: QuestionnaireForm, rules: EnablementRules = EnablementRules(), snapshot: JSON) {
         self.init(form, rules: rules, root: Self.states(form.items, snapshot))
     }
 
-    /// A session that goes on with an earlier response. What does not fit the form is left out.
+    /// Creates a session that continues an earlier response. Answers that do not fit the form are omitted.
     public init(_ form: QuestionnaireForm, rules: EnablementRules = EnablementRules(), response: QuestionnaireResponse)
     {
         var reader = ResponseReader(form: form)
@@ -62,7 +62,8 @@ extension FormSession {
         return states
     }
 
-    /// A response leaves empty groups out; a session has one of each to fill in.
+    /// Adds an empty instance to each group without instances: a response omits empty groups, but a session needs one
+    /// to fill in.
     private static func openGroups(_ states: inout [ItemState]) {
         for index in states.indices {
             if states[index].item.type == .group, states[index].groups.isEmpty {

@@ -1,22 +1,22 @@
 import FHIR
 
-/// Answers by the path of their question, as a front end binds its fields to them.
+/// Answers by the path of their question, for the bindings of a front end.
 ///
-/// A path is a linkId, or linkIds from the top with `/` between them: `hours`, `night/hours`. The items above need not be
-/// named. A number in brackets says which repetition, counted from 0; without one it is the first:
+/// A path is a linkId, or linkIds from the top separated by `/`: `hours`, `night/hours`. The items above are optional.
+/// A number in brackets is the index of a repetition, from 0; without one it is the first:
 ///
-/// - `medication[1]/dose`, of a group: in its second instance. Setting makes the instance that comes next, no further one.
-/// - `medication[1]/dose`, of a question with items below: below its second answer, which must be there.
-/// - `symptom[1]`, of a question that repeats: its second answer. Setting puts in the answer that comes next, no further
-///   one. `symptom` alone reads the first answer, and setting it leaves that one alone.
+/// - `medication[1]/dose` for a group: in its second instance. Setting creates the next instance, but none after that.
+/// - `medication[1]/dose` for a question with items below: below its second answer, which must exist.
+/// - `symptom[1]` for a question that repeats: its second answer. Setting adds the next answer, but none after that.
+///   `symptom` alone reads the first answer, and setting it replaces all answers by that one.
 ///
-/// A value that a subscript is given is never lost in silence. An answer that breaks a rule of its question is put in,
-/// as a field holds what a person typed, and ``problems(status:)`` and ``problems(at:)`` say what is wrong. A value
-/// that has no place is not put in, and they say that too, until another answer is set under the same path.
-/// ``completedResponse(subject:authored:)`` makes no response while there is an error. ``set(_:at:)-(AnswerValue?,_)``
-/// checks before, and throws.
+/// A value that is passed to a subscript is never lost silently. An answer that breaks a rule of its question is
+/// entered, like text in a field, and ``problems(status:)`` and ``problems(at:)`` report the problem. A value that
+/// cannot be entered is reported by them too, until another answer is set with the same path.
+/// ``completedResponse(subject:authored:)`` throws while there is an error. ``set(_:at:)-(AnswerValue?,_)`` checks the
+/// value first, and throws.
 extension FormSession {
-    /// The answer at the path; nil where there is none, or no such question. Setting nil takes the answer away.
+    /// The answer at the path; nil if there is none, or no such question. Setting nil removes the answer.
     public subscript(path: String) -> AnswerValue? {
         get {
             guard let spot = try? form.spot(path) else { return nil }
@@ -29,7 +29,7 @@ extension FormSession {
         }
     }
 
-    /// The answer at the path of an entry; of several the first.
+    /// The answer at the path of an entry; the first one if there are several.
     public subscript(path: ItemPath) -> AnswerValue? {
         get { self[path.description] }
         set { self[path.description] = newValue }
@@ -43,38 +43,39 @@ extension FormSession {
         }
     }
 
-    /// Sets the answer at a path; nil takes it away.
+    /// Sets the answer at a path; nil removes it.
     ///
-    /// - Throws: why the question cannot take it: the path (`link-id-unknown`, `item-misplaced`, `group-answered`,
-    ///   `display-answered`, `repetition-missing`, `parent-unanswered`) or the answer (`answer-type`, `option`,
-    ///   `max-value` ...). Then nothing changed.
+    /// - Throws: the reason why the question cannot take it: the path (`link-id-unknown`, `item-misplaced`,
+    ///   `group-answered`, `display-answered`, `repetition-missing`, `parent-unanswered`) or the answer (`answer-type`,
+    ///   `option`, `max-value` ...). The session is then unchanged.
     public mutating func set(_ value: AnswerValue?, at path: String) throws(ResponseProblem) {
         try put(.one(value), path, isChecked: true)
     }
 
     /// Replaces all answers of a question.
     ///
-    /// - Throws: as ``set(_:at:)-(AnswerValue?,_)``; also `repeats`, `max-occurs` and `option-exclusive`.
+    /// - Throws: the same errors as ``set(_:at:)-(AnswerValue?,_)``, and `repeats`, `max-occurs` and
+    ///   `option-exclusive`.
     public mutating func set(_ values: [AnswerValue], at path: String) throws(ResponseProblem) {
         try put(.all(values), path, isChecked: true)
     }
 
-    /// Returns the problems of the answers of one question as they stand, whether it is enabled or not. That an answer
-    /// is missing is not wrong yet.
+    /// Returns the problems of the current answers of one question, even if it is disabled. A missing answer is not a
+    /// problem here.
     public func problems(at path: String) -> [ResponseProblem] {
         let refused = refused.filter { $0.expression == path }
         guard let spot = try? form.spot(path) else { return refused }
         return refused + Self.problems(of: answers(at: spot.path), spot, at: clock())
     }
 
-    // MARK: Putting in
+    // MARK: Entering
 
     private enum Change {
         case one(AnswerValue?)
         case all([AnswerValue])
     }
 
-    /// Keeps the reason where the change was refused.
+    /// Stores the error of a refused change.
     private mutating func keep(_ path: String, _ change: (inout FormSession) throws(ResponseProblem) -> Void) {
         do throws(ResponseProblem) {
             try change(&self)
@@ -97,38 +98,38 @@ extension FormSession {
             throw error
         }
         guard !values.isEmpty || !changed.answers(at: spot.path).isEmpty else {
-            // Nothing to take away: no instance is made for that.
+            // There is nothing to remove, so no instance is created.
             refused.removeAll { $0.expression == path }
             return
         }
         guard changed.place(values, at: spot.path) else {
-            throw spot.problem("item-misplaced", "The item has no place here.")
+            throw spot.problem("item-misplaced", "The item does not belong here.")
         }
         changed.refused.removeAll { $0.expression == path }
         changed.update()
         self = changed
     }
 
-    /// Makes the instance of a group that comes next, where the path names it.
+    /// Creates the next instance of a group, if the path contains it.
     private mutating func makeRoom(for spot: AnswerSpot) throws(ResponseProblem) {
         var above = ItemPath([])
         for step in spot.path.steps.dropLast() {
             above.steps.append(step)
             guard let state = state(at: above) else {
-                throw spot.problem("item-misplaced", "The item has no place here.")
+                throw spot.problem("item-misplaced", "The item does not belong here.")
             }
             if state.item.type != .group {
                 guard state.answers.indices.contains(step.instance) else {
                     throw spot.problem(
                         "parent-unanswered",
-                        "The question above this item has no such answer, so nothing can stand below it.")
+                        "The question above this item has no such answer, so there are no items below it.")
                 }
             } else if !state.groups.indices.contains(step.instance) {
                 guard step.instance == state.groups.count, placeGroup(at: above) else {
                     throw spot.problem(
                         "repetition-missing",
                         "The group \(step.linkID) has \(state.groups.count) repetitions, counted from 0: only the next can "
-                            + "be added, where the group repeats.")
+                            + "be added, if the group repeats.")
                 }
             }
         }
@@ -156,7 +157,7 @@ extension FormSession {
         }
     }
 
-    /// Returns the problems of answers to a question, each alone and together.
+    /// Returns the problems of answers to a question, of each answer and of all together.
     private static func problems(
         of values: [AnswerValue], _ spot: AnswerSpot, at moment: DateTime
     ) -> [ResponseProblem] {
@@ -169,12 +170,12 @@ extension FormSession {
         guard values.count > 1 else { return problems }
         if !item.repeats { problems.append(spot.problem("repeats", "The question takes one answer.")) }
         if let most = item.limits.maxOccurs, values.count > most {
-            problems.append(spot.problem("max-occurs", "At most \(most) are taken."))
+            problems.append(spot.problem("max-occurs", "The maximum is \(most)."))
         }
         let exclusive = (item.options ?? []).filter(\.isExclusive)
         if values.contains(where: { value in exclusive.contains { value.equals($0.value) } }) {
             problems.append(
-                spot.problem("option-exclusive", "One of the chosen answers rules all others out."))
+                spot.problem("option-exclusive", "One of the chosen answers excludes all others."))
         }
         return problems
     }

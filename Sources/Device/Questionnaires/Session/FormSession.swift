@@ -1,22 +1,23 @@
 import FHIR
 
-/// A form being answered: answers in, enabled items and problems out. A value; nothing happens by itself.
+/// A session that answers a form: it takes answers, and determines enabled items and problems. It is a value without
+/// background activity.
 ///
-/// Answers of items that become disabled are kept, and come back when the item is enabled again; until then they count
-/// as absent and are in no response.
+/// Answers of items that become disabled are kept, and are used again when the item is enabled again. Until then they
+/// are treated as absent and are in no response.
 public struct FormSession: Sendable {
-    /// The form that is answered.
+    /// The form.
     public let form: QuestionnaireForm
-    /// The reading of conditions by which items are enabled.
+    /// The rules for the evaluation of conditions.
     public let rules: EnablementRules
-    /// Tells the present, for limits such as today; the system's clock unless another is given.
+    /// Returns the current time, for limits such as today; by default the system's clock.
     public var clock: @Sendable () -> DateTime = { .now() }
     /// The form's items with their answers.
     package internal(set) var root: [ItemState]
-    /// The problems of values that a subscript was given and could not put in, by the path that it was given.
+    /// The problems of values that a subscript could not enter, with the paths that were passed.
     var refused: [ResponseProblem] = []
 
-    /// A session with the form's initial values.
+    /// Creates a session with the form's initial values.
     public init(_ form: QuestionnaireForm, rules: EnablementRules = EnablementRules()) {
         var root = form.items.map { ItemState(empty: $0, withGroup: true) }
         root.fillInitial()
@@ -30,31 +31,32 @@ public struct FormSession: Sendable {
         update()
     }
 
-    /// How many instances a group may be given.
+    /// Maximum number of instances of a group.
     package static let maximumInstances = 1000
 
     // MARK: Reading
 
-    /// Whether the item at the path is there and enabled.
+    /// Returns whether the item at the path exists and is enabled.
     public func isEnabled(_ path: ItemPath) -> Bool { state(at: path)?.isEnabled ?? false }
 
-    /// The answers at the path, those of disabled items too.
+    /// Returns the answers at the path, including those of disabled items.
     public func answers(at path: ItemPath) -> [AnswerValue] { state(at: path)?.answers.map(\.value) ?? [] }
 
-    /// Returns the number of instances that a group has at the path; the path's last number does not matter.
+    /// Returns the number of instances of the group at the path; the path's last number is ignored.
     public func instanceCount(at path: ItemPath) -> Int { state(at: path)?.groups.count ?? 0 }
 
-    /// Returns the problems of the response as it would be now, after those of what a subscript could not put in.
-    /// Places are those in the response, of what was not put in the path that it was given.
+    /// Returns the problems of values that a subscript could not enter, followed by the problems of the current
+    /// response. Expressions are paths in the response; for values that were not entered, the paths that were passed.
     public func problems(status: QuestionnaireAnswersStatus = .completed) -> [ResponseProblem] {
         refused + ResponseValidator(form, rules: rules, now: clock()).problems(in: response(status: status))
     }
 
     // MARK: Answering
 
-    /// Replaces the answers of a question; none removes them. Items below an answer that stays keep what they have.
+    /// Replaces the answers of a question; an empty list removes them. Items below an answer that is still present keep
+    /// their content.
     ///
-    /// - Returns: false where there is no such question.
+    /// - Returns: false if there is no such question.
     @discardableResult
     public mutating func setAnswers(_ values: [AnswerValue], at path: ItemPath) -> Bool {
         let done = place(values, at: path)
@@ -62,9 +64,9 @@ public struct FormSession: Sendable {
         return done
     }
 
-    /// Makes sure that a group has the instance that the path names.
+    /// Creates the instance of a group in the path, if it does not exist.
     ///
-    /// - Returns: false where there is no such group, or it does not repeat.
+    /// - Returns: false if there is no such group, or if it does not repeat.
     @discardableResult
     public mutating func ensureGroup(at path: ItemPath) -> Bool {
         let done = placeGroup(at: path)
@@ -89,14 +91,14 @@ public struct FormSession: Sendable {
         return done
     }
 
-    /// As ``setAnswers(_:at:)``, but what is enabled is found out later, by ``update()``.
+    /// Sets answers like ``setAnswers(_:at:)``, but without ``update()``.
     mutating func place(_ values: [AnswerValue], at path: ItemPath) -> Bool {
         change(path) { state in
             guard state.item.isQuestion else { return false }
             let item = state.item
             var old = state.answers
             if !item.repeats, values.count <= 1 {
-                // One answer gives way to another: it is the same answer corrected.
+                // A single answer that replaces another is treated as a correction, and keeps the items below it.
                 let below = old.first?.children ?? state.detached
                 state.detached = values.isEmpty ? below : nil
                 state.answers = values.map { value in
@@ -114,7 +116,7 @@ public struct FormSession: Sendable {
         }
     }
 
-    /// As ``ensureGroup(at:)``, without ``update()``.
+    /// Creates an instance like ``ensureGroup(at:)``, but without ``update()``.
     mutating func placeGroup(at path: ItemPath) -> Bool {
         guard let last = path.steps.last, last.instance >= 0, last.instance < Self.maximumInstances else {
             return false
@@ -130,10 +132,10 @@ public struct FormSession: Sendable {
         }
     }
 
-    /// Finds out what is enabled.
+    /// Determines the enabled items.
     mutating func update() { Enablement.update(&root, form: form, rules: rules) }
 
-    // MARK: Places
+    // MARK: Paths
 
     package func state(at path: ItemPath) -> ItemState? {
         var states = root

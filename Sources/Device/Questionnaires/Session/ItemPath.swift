@@ -1,16 +1,16 @@
-/// The place of an item in a session: from the top, each item by its linkId and which repetition, counted from 0.
+/// The path of an item in a session: from the top, each item by its linkId and its repetition, counted from 0.
 ///
-/// Written `group[1]/child`; without a number the first repetition is meant. Items below an answer stand below the
+/// The text form is `group[1]/child`; without a number it is the first repetition. Items below an answer are below the
 /// question: `question[0]/detail` is below the first answer.
 public struct ItemPath: Sendable, Hashable, CustomStringConvertible {
-    /// One item on the way, with the repetition of it that the way goes through.
+    /// One item of a path, with the index of its repetition.
     public struct Step: Sendable, Hashable {
         /// The linkId of the item.
         public let linkID: String
         /// The instance of a group, or the answer of a question that has items below, counted from 0.
         public var instance: Int
 
-        /// Makes a step; without a number through the first repetition.
+        /// Creates a step; without a number it is the first repetition.
         public init(linkID: String, instance: Int = 0) {
             self.linkID = linkID
             self.instance = instance
@@ -20,7 +20,7 @@ public struct ItemPath: Sendable, Hashable, CustomStringConvertible {
     /// The steps from the top of the form to the item itself.
     public var steps: [Step]
 
-    /// Makes a path of its steps.
+    /// Creates a path from its steps.
     public init(_ steps: [Step]) { self.steps = steps }
 
     public var description: String {

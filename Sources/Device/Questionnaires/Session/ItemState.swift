@@ -1,26 +1,26 @@
-/// The state of one item at one place: its answers, or the instances of a group.
+/// The state of one item at one path: its answers, or the instances of a group.
 package struct ItemState: Sendable {
     package let item: FormItem
     package var answers: [AnswerState] = []
-    /// The instances of a group; a session always has one to fill in, a response that was read may have none.
+    /// The instances of a group. In a session there is always one to fill in; a response that was read can have none.
     package var groups: [GroupState] = []
-    /// Whether its conditions hold and those of all items above it.
+    /// Whether its conditions and those of all its ancestors are fulfilled.
     package var isEnabled = true
-    /// The items that stood below the answer of a question that takes one answer, when the answer was taken away.
+    /// The items below the removed answer of a question that takes one answer.
     var detached: [ItemState]?
-    /// Where it stands in the response it was read from.
+    /// The FHIRPath of the item in the response that was read.
     var expression: String?
 
-    /// An item nobody has answered yet.
+    /// Creates an item without answers.
     init(empty item: FormItem, withGroup: Bool) {
         self.item = item
         if item.type == .group, withGroup { groups = [GroupState(of: item)] }
     }
 
-    /// Where items stand below it: in each instance, and below each answer.
+    /// The lists of items below it: in each instance, and below each answer.
     var places: [[ItemState]] { groups.map(\.children) + answers.map(\.children) }
 
-    /// Whether it or anything below it has an answer.
+    /// Whether the item or a descendant has an answer.
     var hasAnswers: Bool { !answers.isEmpty || groups.contains { $0.hasAnswers } }
 }
 
@@ -59,16 +59,16 @@ package struct GroupState: Sendable {
 }
 
 extension [ItemState] {
-    /// Returns the index of the item with the linkId among these.
+    /// Returns the index of the item with the linkId in the list.
     func index(of linkID: String, in form: QuestionnaireForm) -> Int? {
         if let item = form.item(linkID), indices.contains(item.position), self[item.position].item === item {
             return item.position
         }
-        // A linkId that the form has twice is found where it stands.
+        // A linkId that the form contains twice is searched for in the list.
         return firstIndex { $0.item.linkID == linkID }
     }
 
-    /// Puts the form's initial values in.
+    /// Enters the form's initial values.
     mutating func fillInitial() {
         for index in indices {
             let item = self[index].item
@@ -79,7 +79,7 @@ extension [ItemState] {
 }
 
 extension AnswerState {
-    /// An answer with the initial values of the items below it.
+    /// Creates an answer with the initial values of the items below it.
     init(initially value: AnswerValue, of item: FormItem) {
         self.init(value, of: item)
         children.fillInitial()

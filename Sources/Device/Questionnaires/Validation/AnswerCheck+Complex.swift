@@ -2,15 +2,15 @@ import FHIR
 import Foundation
 
 extension AnswerCheck {
-    /// A quantity's unit is one that is offered, by code and system.
+    /// Checks that a quantity's unit is permitted, by code and system.
     static func units(_ value: AnswerValue, _ item: FormItem) -> [Finding] {
         guard value.type == "Quantity" else { return [] }
-        // A text that the form has for one of its units is that unit.
+        // A text that the form contains for one of its units is that unit.
         let value = value.quantity?.unit == nil ? value : item.measured(value)
         let limits = item.limits
         let code = value.quantity?.code
         if limits.hasUnitSet, code == nil, !limits.takesOtherUnits {
-            return [Finding("unit-value-set", "The answer's unit needs a code of the question's set of units.")]
+            return [Finding("unit-value-set", "The answer's unit needs a code from the question's value set of units.")]
         }
         if !limits.units.isEmpty, !limits.takesOtherUnits {
             let fits = limits.units.contains { unit in
@@ -22,11 +22,11 @@ extension AnswerCheck {
                 : [
                     Finding(
                         limits.hasUnitSet ? "unit-value-set" : "unit",
-                        "The answer's unit is none of those that the question takes.")
+                        "The question does not permit the answer's unit.")
                 ]
         }
         if let unit = item.unit?.code, let code, unit != code, !limits.takesOtherUnits, !limits.hasUnitSet {
-            return [Finding("unit", "The answer's unit is not the one that the question asks for.", .warning)]
+            return [Finding("unit", "The answer's unit differs from the question's unit.", .warning)]
         }
         return []
     }
@@ -50,7 +50,7 @@ extension AnswerCheck {
             findings.append(Finding("max-size", "The file is larger than \(most) bytes."))
         }
         if let length, let declared, Decimal(length) != declared {
-            findings.append(Finding("attachment-size", "The file's size is not the one that is said."))
+            findings.append(Finding("attachment-size", "The file's size differs from the declared one."))
         }
         return findings
     }
@@ -62,8 +62,8 @@ extension AnswerCheck {
         return wanted == "*/*" || essence == wanted || (wanted.hasSuffix("/*") && essence.hasPrefix(wanted.dropLast()))
     }
 
-    /// Returns the number of bytes that base64 stands for, without decoding it; nil where it is no base64. White space
-    /// is allowed.
+    /// Returns the number of bytes that base64 text decodes to, without decoding it; nil if it is not base64. White
+    /// space is allowed.
     private static func base64Bytes(_ text: String) -> Int? {
         var digits = 0
         var padding = 0
@@ -81,7 +81,7 @@ extension AnswerCheck {
         return digits * 3 / 4
     }
 
-    /// A reference is relative, absolute, contained or logical, and to a type that the question takes
+    /// Checks that a reference is relative, absolute, contained or logical, and refers to a permitted type
     /// (<https://hl7.org/fhir/R4/references.html>).
     static func reference(_ value: AnswerValue, _ item: FormItem) -> [Finding] {
         guard value.type == "Reference", let reference = value.reference else { return [] }
@@ -89,25 +89,26 @@ extension AnswerCheck {
         if let text = reference.reference {
             let isAbsolute = uriScheme(text) != nil && url(text).isEmpty
             guard literal != nil || isAbsolute || (text.hasPrefix("#") && text.count > 1) else {
-                return [Finding("reference", "The reference is not written as FHIR asks.")]
+                return [Finding("reference", "The reference is not in a form that FHIR permits.")]
             }
             if let type = literal?.type, !ResourceTypes.names.contains(type) {
-                return [Finding("reference-type-unknown", "FHIR R4 knows no resource of the type referred to.")]
+                return [Finding("reference-type-unknown", "FHIR R4 does not define the referenced resource type.")]
             }
             if literal == nil, text.hasPrefix("http") {
-                return [Finding("reference", "The address does not end in a resource's type and id.", .warning)]
+                return [Finding("reference", "The URL does not end with a resource's type and id.", .warning)]
             }
         } else if reference["identifier"] == nil, reference["display"] == nil {
-            return [Finding("reference", "The reference does not say to what.")]
+            return [Finding("reference", "The reference has no target.")]
         }
         let type = literal?.type ?? reference.type
         guard !item.limits.referenceTypes.isEmpty, let type, !item.limits.referenceTypes.contains(type) else {
             return []
         }
-        return [Finding("reference-type", "The question takes no reference to a resource of this type.")]
+        return [Finding("reference-type", "The question does not permit a reference to a resource of this type.")]
     }
 
-    /// A URI reference (RFC 3986): no spaces, controls or backslashes; a UUID or OID where `urn:` says so.
+    /// Checks a URI reference (RFC 3986): no spaces, controls or backslashes; a valid UUID or OID after `urn:uuid:` or
+    /// `urn:oid:`.
     static func url(_ text: String) -> [Finding] {
         let wrong = [Finding("url", "The answer is not a valid URL.")]
         let forbidden: Set<Unicode.Scalar> = ["\\", "<", ">", "\"", "{", "}", "|", "^", "`"]
@@ -133,11 +134,12 @@ extension AnswerCheck {
         }
         let scheme = uriScheme(text)
         if ["http", "https", "ftp"].contains(scheme?.lowercased()) {
-            // Behind the scheme a host must follow.
+            // A host must follow the scheme.
             let rest = text.drop { $0 != ":" }.dropFirst()
             guard rest.hasPrefix("//"), let host = rest.dropFirst(2).first, !"/?#".contains(host) else { return wrong }
         }
-        // A colon before the first slash begins a scheme, or the reference is none (RFC 3986 section 4.2).
+        // A colon before the first slash ends a scheme, otherwise the text is not a URI reference (RFC 3986, section
+        // 4.2).
         if scheme == nil, let colon = text.firstIndex(of: ":"), !text[..<colon].contains("/") { return wrong }
         return []
     }

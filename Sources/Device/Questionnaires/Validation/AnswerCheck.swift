@@ -3,7 +3,7 @@ import Foundation
 
 /// Checks one answer against its question.
 package enum AnswerCheck {
-    /// One thing that is wrong with an answer.
+    /// One problem of an answer.
     package struct Finding: Sendable {
         package let code: String
         package let severity: FormProblem.Severity
@@ -16,9 +16,9 @@ package enum AnswerCheck {
         }
     }
 
-    /// Returns the findings that make the answer wrong or doubtful.
+    /// Returns the errors and warnings of an answer.
     ///
-    /// - Parameter moment: when it is given, for limits such as today.
+    /// - Parameter moment: the time of the answer, for limits such as today.
     package static func findings(of value: AnswerValue, for item: FormItem, at moment: DateTime) -> [Finding] {
         guard item.type != .question else {
             return [Finding("item-type-abstract", "An item of the abstract type question takes no answer.")]
@@ -28,20 +28,20 @@ package enum AnswerCheck {
             return [Finding("answer-type", "The answer must be of the type \(types).")]
         }
         guard isWellFormed(value) else {
-            return [Finding("answer-malformed", "The answer is not written as its type asks.")]
+            return [Finding("answer-malformed", "The answer is not valid for its type.")]
         }
         return text(value, item) + range(value, item, moment) + options(value, item) + units(value, item)
             + attachment(value, item) + reference(value, item) + (item.type == .url ? url(value.json.string ?? "") : [])
     }
 
-    /// Integer options on a choice and the like: an option's own type is an answer's type too.
+    /// The types of options are permitted too, for instance integer options of a choice.
     private static func isOfType(_ value: AnswerValue, _ item: FormItem) -> Bool {
         if item.answerTypes.contains(value.type) { return true }
         guard item.type == .choice || item.type == .openChoice, let options = item.options else { return false }
         return options.contains { $0.value.type == value.type }
     }
 
-    /// Whether the JSON is what the type says (<https://hl7.org/fhir/R4/datatypes.html>).
+    /// Returns whether the JSON is valid for the type (<https://hl7.org/fhir/R4/datatypes.html>).
     static func isWellFormed(_ value: AnswerValue) -> Bool {
         let json = value.json
         switch value.type {
@@ -79,7 +79,7 @@ package enum AnswerCheck {
         switch item.limits.pattern?.match(text) {
         case .differs:
             findings.append(
-                Finding("regex", item.limits.validationText ?? "The answer has not the form that is asked for."))
+                Finding("regex", item.limits.validationText ?? "The answer does not have the required form."))
         case .undecided:
             findings.append(
                 Finding("regex-undecided", "Matching the form's pattern takes too long; it is not checked.", .warning))
@@ -96,11 +96,11 @@ package enum AnswerCheck {
                 findings.append(Finding("min-value", "The answer is below the least value."))
             case .otherUnit:
                 findings.append(
-                    Finding("min-value-unit", "The answer's unit does not convert to that of the least value."))
+                    Finding("min-value-unit", "The answer's unit is not comparable to that of the minimum."))
             case .unknownUnit:
                 findings.append(
                     Finding(
-                        "min-value-unit", "The form does not say in which unit the least value is; it is not checked.",
+                        "min-value-unit", "The form does not specify the unit of the minimum; it is not checked.",
                         .warning))
             default: break
             }
@@ -111,12 +111,12 @@ package enum AnswerCheck {
                 findings.append(Finding("max-value", "The answer is above the greatest value."))
             case .otherUnit:
                 findings.append(
-                    Finding("max-value-unit", "The answer's unit does not convert to that of the greatest value."))
+                    Finding("max-value-unit", "The answer's unit is not comparable to that of the maximum."))
             case .unknownUnit:
                 findings.append(
                     Finding(
                         "max-value-unit",
-                        "The form does not say in which unit the greatest value is; it is not checked.", .warning))
+                        "The form does not specify the unit of the maximum; it is not checked.", .warning))
             default: break
             }
         }
@@ -128,18 +128,18 @@ package enum AnswerCheck {
         return findings
     }
 
-    /// An answer beside a limit.
+    /// The result of comparing an answer with a limit.
     private enum Comparison {
         case ordered(ComparisonResult)
-        /// The units do not convert.
+        /// The units are not comparable.
         case otherUnit
         /// The limit is a number and the answer a quantity, and the form permits several units.
         case unknownUnit
         case unknown
     }
 
-    /// Compares after conversion. A limit without unit is in the only unit that the form permits, and so is a number that
-    /// answers a question for one.
+    /// Compares after conversion. A limit without a unit has the only unit that the form permits; so does a number that
+    /// answers a quantity question.
     private static func compare(_ value: AnswerValue, _ limit: AnswerValue, _ item: FormItem) -> Comparison {
         let limit = item.measured(limit)
         var value = item.measured(value)
@@ -157,7 +157,7 @@ package enum AnswerCheck {
             ? .otherUnit : .unknown
     }
 
-    /// As written: `1.50` has two, `1.5e-3` four.
+    /// Returns the number of decimal places in the written form: `1.50` has two, `1.5e-3` four.
     private static func decimalPlaces(_ number: JSONNumber) -> Int {
         let parts = number.text.split(whereSeparator: { $0 == "e" || $0 == "E" })
         let fraction = parts.first?.split(separator: ".").dropFirst().first?.count ?? 0
@@ -174,7 +174,7 @@ package enum AnswerCheck {
         case .optionsOrString where value.type == "String": return []
         case .optionsOrType where item.answerTypes.contains(value.type): return []
         case .optionsOnly, .optionsOrString, .optionsOrType:
-            return [Finding("option", "The answer is none of those that the question offers.")]
+            return [Finding("option", "The answer is not one of the question's options.")]
         }
     }
 }

@@ -1,20 +1,20 @@
 import FHIR
 
-/// A problem of a response, or of one answer. A session throws it where it cannot take an answer.
+/// A problem of a response, or of one answer. A session throws it if it cannot take an answer.
 public struct ResponseProblem: CodedError, Hashable {
-    /// Stable.
+    /// The stable code.
     public let code: String
-    /// How grave the problem is; only an error makes a response invalid.
+    /// The severity of the problem; only an error makes a response invalid.
     public let severity: FormProblem.Severity
-    /// Where, as FHIRPath: `QuestionnaireResponse.item[0].answer[1]`; of an answer that is not in a response the path that
-    /// it was given.
+    /// The location as FHIRPath: `QuestionnaireResponse.item[0].answer[1]`; for an answer that is not in a response,
+    /// the path that was passed.
     public let expression: String
-    /// The linkId of the item that it concerns; nil where it concerns no single item or none that can be named.
+    /// The linkId of the item; nil if the problem concerns several items or an item that cannot be identified.
     public let linkID: String?
-    /// A sentence that says what to do. It quotes no answer.
+    /// A sentence with the remedy. It contains no answer.
     public let message: String
 
-    /// Makes a problem; an error where no severity is given.
+    /// Creates a problem; by default it is an error.
     public init(
         code: String, severity: FormProblem.Severity = .error, expression: String, linkID: String?, message: String
     ) {

@@ -1,6 +1,6 @@
 import FHIR
 
-/// Lays a response over its form: which item of the form each item is, and what does not fit.
+/// Matches the items of a response with the items of its form, and reports those that do not fit.
 struct ResponseReader {
     let form: QuestionnaireForm
     private(set) var problems: [ResponseProblem] = []
@@ -31,14 +31,14 @@ struct ResponseReader {
             }
             guard let index = states.index(of: linkID, in: form) else {
                 if form.item(linkID) != nil {
-                    report("item-misplaced", here, linkID, "The item stands elsewhere in the form.")
+                    report("item-misplaced", here, linkID, "The item is at another path in the form.")
                 } else {
                     report("link-id-unknown", here, linkID, "The form has no item of this linkId.")
                 }
                 continue
             }
             if index < last {
-                report("item-order", here, linkID, "The item stands behind one that the form has after it.")
+                report("item-order", here, linkID, "The item follows one that comes later in the form.")
             }
             last = max(last, index)
             read(item, at: here, into: &states[index])
@@ -51,7 +51,7 @@ struct ResponseReader {
         let isRepetition = state.expression != nil
         if !isRepetition { state.expression = here }
         if let asked = source.text, let text = item.text, asked != text {
-            report("item-text", here, item.linkID, "The item's text is not the form's.", .warning)
+            report("item-text", here, item.linkID, "The item's text differs from the form's.", .warning)
         }
         let answers = answers(of: source, at: here, item)
         switch item.type {
@@ -61,17 +61,17 @@ struct ResponseReader {
         case .group:
             if !answers.isEmpty { report("group-answered", here, item.linkID, "A group takes items, not answers.") }
             if isRepetition, !item.repeats {
-                report("repeats", here, item.linkID, "The group does not repeat, and stands here again.")
+                report("repeats", here, item.linkID, "The group does not repeat, but occurs again.")
             }
             let children = states(of: item.children, from: source["item"], at: here)
             state.groups.append(GroupState(children: children, expression: here))
         default:
             if isRepetition {
-                report("item-repeated", here, item.linkID, "A question stands once, with all its answers in it.")
+                report("item-repeated", here, item.linkID, "A question occurs once, with all its answers in it.")
             }
             if source["item"] != nil {
                 report(
-                    "item-misplaced", here, item.linkID, "Items below a question stand in its answers, not beside them."
+                    "item-misplaced", here, item.linkID, "Items below a question belong inside its answers."
                 )
             }
             for (number, element) in answers.enumerated() {
@@ -102,7 +102,7 @@ struct ResponseReader {
             key.hasPrefix("value") && key.dropFirst(5).first?.isUppercase ?? false
         }
         if values > 1 {
-            report("answer-malformed", here, item.linkID, "An answer has one value, this one has several.")
+            report("answer-malformed", here, item.linkID, "An answer has one value, but this one has several.")
         }
         let children = states(of: item.children, from: source["item"], at: here)
         state.answers.append(AnswerState(value, children: children, expression: here))

@@ -3,25 +3,25 @@ import Foundation
 
 /// Checks a response against its form (<https://hl7.org/fhir/uv/sdc/validation.html>).
 ///
-/// In a response in progress, required answers that are missing and wrong numbers of answers are warnings; what it
-/// holds must be right all the same. Expressions and value sets that are not at hand are not checked.
+/// In a response in progress, missing required answers and wrong numbers of answers are warnings; the answers that it
+/// contains must be valid. Expressions, and value sets that are not available, are not checked.
 public struct ResponseValidator: Sendable {
-    /// The form that responses are checked against.
+    /// The form of the responses.
     public let form: QuestionnaireForm
-    /// The reading of conditions by which items count as enabled.
+    /// The rules for the evaluation of conditions.
     public let rules: EnablementRules
-    /// The present, for limits such as today. A response that says when it was answered is held to that moment, where it
-    /// is not to come.
+    /// The current time, for limits such as today. If a response contains its time of authoring and that is not in the
+    /// future, it is used instead.
     public let now: DateTime
 
-    /// Makes a validator for responses to one form.
+    /// Creates a validator for responses to one form.
     public init(_ form: QuestionnaireForm, rules: EnablementRules = EnablementRules(), now: DateTime = .now()) {
         self.form = form
         self.rules = rules
         self.now = now
     }
 
-    /// All problems: of the response as a whole, then of its structure, then of its answers.
+    /// Returns all problems: of the response as a whole, then of its structure, then of its answers.
     public func problems(in response: QuestionnaireResponse) -> [ResponseProblem] {
         var reader = ResponseReader(form: form)
         let session = FormSession(form, rules: rules, root: reader.read(response))
@@ -44,10 +44,10 @@ extension ResponseProblem {
     }
 }
 
-/// The walk over a response that was laid over its form.
+/// Checks a response that was matched with its form.
 private struct ResponseCheck {
     let isUnfinished: Bool
-    /// When the answers were given.
+    /// The time of the answers.
     let moment: DateTime
     private(set) var problems: [ResponseProblem] = []
 
@@ -64,7 +64,7 @@ private struct ResponseCheck {
             ResponseProblem(code: code, severity: severity, expression: expression, linkID: linkID, message: message))
     }
 
-    /// The response and the form as a whole.
+    /// Checks the response and the form as a whole.
     mutating func about(_ form: QuestionnaireForm, _ response: QuestionnaireResponse) {
         let root = "QuestionnaireResponse"
         named(response.questionnaire, form.questionnaire)
@@ -82,23 +82,23 @@ private struct ResponseCheck {
         }
     }
 
-    /// Which form the response names: by its canonical, or, as some apps do, by a reference with its id.
+    /// Checks the form in the response: its canonical URL or, as in some apps, a reference with its id.
     private mutating func named(_ name: String?, _ questionnaire: Questionnaire) {
         let place = "QuestionnaireResponse.questionnaire"
         guard let name else { return }
         let canonical = CanonicalURL(name)
         guard questionnaire.isNamed(by: canonical) else {
             if questionnaire.url != nil || questionnaire.id != nil {
-                // Only a canonical says for certain that another form is meant.
+                // Only a canonical URL proves that it is another form.
                 let isCertain = questionnaire.url != nil && name.contains(":")
                 report(
                     "questionnaire-other", isCertain ? .error : .warning, place, nil,
-                    "The response names another form than this one.")
+                    "The response is for another form.")
             }
             return
         }
         if let version = questionnaire.version, let asked = canonical.version, asked != version {
-            report("questionnaire-version", .warning, place, nil, "The response names another version of the form.")
+            report("questionnaire-version", .warning, place, nil, "The response is for another version of the form.")
         }
     }
 
@@ -115,13 +115,14 @@ private struct ResponseCheck {
             }
             return
         }
-        // Where an expression decides whether the item is enabled, nobody can say that an answer is missing.
+        // If an expression decides about the enablement, it is unknown whether an answer is missing.
         let missing: FormProblem.Severity = isUnfinished || item.enablementIsOpen ? .warning : .error
         let tooMany: FormProblem.Severity = isUnfinished ? .warning : .error
         switch item.type {
         case .display: break
         case .group:
-            // A required group asks for an answer inside; an absent one does not ask for its required questions.
+            // A required group needs an answer inside; without a required group, its required questions need no
+            // answers.
             if item.isRequired, !state.groups.contains(where: \.hasAnswers) {
                 report("required", missing, here, item.linkID, "At least one question of this group needs an answer.")
             }
@@ -146,7 +147,7 @@ private struct ResponseCheck {
         }
     }
 
-    /// Absent altogether, an item that is not required has no number to keep to.
+    /// Checks the number of answers or instances. An absent item that is not required has no minimum.
     private mutating func occurrences(
         _ count: Int, _ state: ItemState, _ here: String, _ missing: FormProblem.Severity,
         _ tooMany: FormProblem.Severity
@@ -154,10 +155,10 @@ private struct ResponseCheck {
         let limits = state.item.limits
         let isThere = state.item.isRequired || state.expression != nil
         if let least = limits.minOccurs, count < least, isThere {
-            report("min-occurs", missing, here, state.item.linkID, "At least \(least) are asked for.")
+            report("min-occurs", missing, here, state.item.linkID, "At least \(least) are required.")
         }
         if let most = limits.maxOccurs, count > most {
-            report("max-occurs", tooMany, here, state.item.linkID, "At most \(most) are taken.")
+            report("max-occurs", tooMany, here, state.item.linkID, "The maximum is \(most).")
         }
     }
 
@@ -166,7 +167,7 @@ private struct ResponseCheck {
         let exclusive = options.filter(\.isExclusive)
         if state.answers.contains(where: { answer in exclusive.contains { answer.value.equals($0.value) } }) {
             report(
-                "option-exclusive", .error, here, state.item.linkID, "One of the chosen answers rules all others out.")
+                "option-exclusive", .error, here, state.item.linkID, "One of the chosen answers excludes all others.")
         }
     }
 }

@@ -1,8 +1,8 @@
 import HealthData
 
-/// Which sources there are data of, and on which days.
+/// The days with data of each source.
 struct CoverageView {
-    /// By source, the most believed first: how many observations on which day.
+    /// The sources in descending priority, each with the number of observations by day.
     let sources: [(name: String, days: [Int: Int])]
 
     private static let rowHeight = 44
@@ -20,7 +20,7 @@ struct CoverageView {
         html.element(
             "p",
             "Observations from \(days.lowerBound.text) to \(days.upperBound.text), by kind of product. Names of "
-                + "people, apps and devices are not kept.")
+                + "people, apps and devices are not stored.")
         let title = "Data by source and \(period.rawValue)"
         html.element("figure") { html in
             html.element("h3", title)
@@ -31,7 +31,7 @@ struct CoverageView {
                 ], to: &html)
             TimeChart.drawing(
                 name: "coverage", title: title,
-                description: "A row for each source, with a mark for each \(period.rawValue) that it has data of: "
+                description: "A row for each source, with a mark for each \(period.rawValue) with data: "
                     + rows.map { "\($0.name) on \(ReportNumber.count($0.days, "day"))" }.joined(separator: ", ") + ".",
                 height: rows.count * Self.rowHeight + 24, to: &html
             ) { html in
@@ -81,7 +81,7 @@ struct CoverageView {
         }
     }
 
-    /// The observations of each period, and on how many days they are.
+    /// Returns the number of observations in each period, and the number of days with observations.
     private static func counts(_ days: [Int: Int], _ starts: [HealthDay]) -> [(count: Int, days: Int)] {
         var counts = Array(repeating: (count: 0, days: 0), count: starts.count)
         var place = 0

@@ -1,14 +1,14 @@
 import HealthData
 
-/// A piece of HTML under construction. Text and attributes are escaped here and nowhere else; what is markup is written
-/// by the functions and never comes from data.
+/// A fragment of HTML under construction. Text and attributes are escaped only here; markup is written by the functions
+/// and never comes from data.
 struct HTML {
     private(set) var text = ""
 
     /// Adds text.
     mutating func text(_ text: String) { self.text += Self.escaped(text) }
 
-    /// Adds an element around what the body adds.
+    /// Adds an element with the content that the body adds.
     mutating func element(
         _ name: StaticString, _ attributes: KeyValuePairs<StaticString, String>, _ body: (inout HTML) -> Void
     ) {
@@ -20,7 +20,7 @@ struct HTML {
 
     mutating func element(_ name: StaticString, _ body: (inout HTML) -> Void) { element(name, [:], body) }
 
-    /// Adds an element with text in it.
+    /// Adds an element that contains text.
     mutating func element(
         _ name: StaticString, _ attributes: KeyValuePairs<StaticString, String>, _ text: String
     ) {
@@ -29,16 +29,16 @@ struct HTML {
 
     mutating func element(_ name: StaticString, _ text: String) { element(name, [:], text) }
 
-    /// Adds an element of HTML that has no content and no end: `meta`, `br`.
+    /// Adds a void element of HTML: `meta`, `br`.
     mutating func void(_ name: StaticString, _ attributes: KeyValuePairs<StaticString, String> = [:]) {
         open(name, attributes)
         text += ">"
     }
 
-    /// Adds a line feed, so that a page can be read in an editor.
+    /// Adds a line feed, so that the page is readable in an editor.
     mutating func line() { text += "\n" }
 
-    /// Adds a text of ours that is no data, as it is: the style sheet, the document type.
+    /// Adds a constant text without escaping: the style sheet, the document type.
     mutating func verbatim(_ text: StaticString) { self.text += "\(text)" }
 
     private mutating func open(_ name: StaticString, _ attributes: KeyValuePairs<StaticString, String>) {
@@ -46,7 +46,7 @@ struct HTML {
         for (key, value) in attributes { text += " \(key)=\"\(Self.escaped(value))\"" }
     }
 
-    /// The five characters that mean something, and nothing that HTML forbids.
+    /// Returns the text with the five special characters escaped, and characters that HTML forbids replaced.
     static func escaped(_ text: String) -> String {
         guard text.utf8.contains(where: { needsCare($0) }) else { return text }
         var result = ""

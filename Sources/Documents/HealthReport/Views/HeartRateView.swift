@@ -3,7 +3,7 @@ import HealthData
 /// The range and the median of the heart rate.
 struct HeartRateView {
     let days: [(day: HealthDay, range: HeartRateDays.Range)]
-    /// Samples with an unlikely rate.
+    /// Number of samples with an implausible rate.
     let implausible: Int
 
     func write(to html: inout HTML) {

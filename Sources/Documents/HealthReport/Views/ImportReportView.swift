@@ -1,9 +1,9 @@
 import HealthData
 
-/// The view of the import report: what was read of the export, what was not, and why.
+/// The view of the import report: the elements that were read, those that were not, and the reasons.
 struct ImportReportView {
     let importReport: HealthImportReport
-    /// The observations that were read and that the plots leave out, counted by reason.
+    /// The observations that were read and are not in the plots, counted by reason.
     let leftOut: [(what: String, count: Int)]
 
     func write(to html: inout HTML) {
@@ -26,11 +26,11 @@ struct ImportReportView {
                 (name: type, cells: [ReportTable.Cell.words(Self.words(what)), .number(count)])
             }
         }
-        table("From files of their own", ["Type", "What became of it", "Records"], besides, to: &html)
-        table("Files that gave nothing", ["Why", "Files"], Self.rows(importReport.fileProblems), to: &html)
-        table("Mended in files", ["How", "Files"], Self.rows(importReport.fileNotes), to: &html)
+        table("From files of their own", ["Type", "Final result", "Records"], besides, to: &html)
+        table("Files without a result", ["Why", "Files"], Self.rows(importReport.fileProblems), to: &html)
+        table("Repaired in files", ["How", "Files"], Self.rows(importReport.fileNotes), to: &html)
         table("Never read", ["What", "How many"], Self.rows(importReport.notRead), to: &html)
-        table("Mended while reading", ["How", "Observations"], Self.rows(importReport.repaired), to: &html)
+        table("Repaired while reading", ["How", "Observations"], Self.rows(importReport.repaired), to: &html)
         table(
             "Unlikely values", ["Type", "Observations"], Self.rows(importReport.implausible, isName: true), to: &html)
         let rest = leftOut.filter { $0.count > 0 }.map { (name: $0.what, cells: [ReportTable.Cell.number($0.count)]) }
@@ -58,6 +58,6 @@ struct ImportReportView {
         counts.sorted { $0.key < $1.key }.map { (name: isName ? $0.key : words($0.key), cells: [.number($0.value)]) }
     }
 
-    /// A stable code in words.
+    /// Returns a stable code as words.
     private static func words(_ code: String) -> String { code.replacing("-", with: " ") }
 }

@@ -1,14 +1,14 @@
 import HealthData
 
-/// The section of one type of measurement: a sentence, a plot, a daily summary, and the file that has every row.
+/// The section of one type of measurement: a sentence, a plot, a daily summary, and a link to the file with all rows.
 struct MeasurementView {
     /// Maximum number of days in the daily summary; the plot and the file have all of them.
     static let maximumDays = 366
 
-    /// The name of the plot in the page: letters, digits and `-`.
+    /// The identifier of the plot in the page: letters, digits and `-`.
     let id: String
     let content: MeasurementReport.Content
-    /// The totals of each day, for a type whose amounts add up.
+    /// The totals of each day, for a cumulative type.
     let totals: [DailyAggregate]
     /// The nights, for sleep.
     let nights: [(day: HealthDay, times: SleepTimes)]
@@ -55,7 +55,7 @@ struct MeasurementView {
         html.line()
     }
 
-    /// The value in words where a plot would have one mark; nil for more.
+    /// The value as text if a plot would have a single mark; otherwise nil.
     private var single: String? {
         guard content.count == 1 else { return nil }
         if let total = totals.first, totals.count == 1 {
@@ -83,7 +83,7 @@ struct MeasurementView {
     }
 }
 
-/// The daily totals of amounts that add up.
+/// The daily totals of cumulative amounts.
 struct AmountView {
     let id: String
     let title: String
@@ -120,7 +120,7 @@ struct AmountView {
             }
             html.element(
                 "figcaption",
-                "\(unit.isEmpty ? title : unit) per day. Where several sources measured the same time, one of them counts."
+                "\(unit.isEmpty ? title : unit) per day. If several sources measured the same time, one is used."
             )
             DailySummary.write(
                 title, header: ["Day", unit.isEmpty ? "Total" : "Total, \(unit)"],
@@ -145,7 +145,7 @@ struct RangeView {
         let highest = days.map(\.values.highest).max() ?? 1
         let margin = max((highest - lowest) * 0.1, abs(highest) * 0.02, 0.01)
         let low = lowest >= 0 ? max(0, lowest - margin) : lowest - margin
-        // Nothing has more than all of it.
+        // A percentage does not exceed 100.
         let high = ucum == "%" && highest <= 100 ? min(100, highest + margin) : highest + margin
         let name = unit.isEmpty ? title : "\(title), \(unit)"
         let chart = TimeChart(

@@ -1,8 +1,8 @@
 import HealthData
 
-/// Numbers as the page shows them.
+/// Formats numbers for the page.
 enum ReportNumber {
-    /// `12,345`.
+    /// Returns `12,345`.
     static func grouped(_ value: Int) -> String {
         var digits = String(value.magnitude)
         var groups: [String] = []
@@ -14,13 +14,13 @@ enum ReportNumber {
         return (value < 0 ? "-" : "") + groups.joined(separator: ",")
     }
 
-    /// The nearest whole number, `12,345`.
+    /// Returns the nearest whole number, `12,345`.
     static func grouped(_ value: Double) -> String { grouped(whole(value)) }
 
-    /// A number of things: `1 day`, `12 days`.
+    /// Returns a number of things: `1 day`, `12 days`.
     static func count(_ value: Int, _ thing: String) -> String { "\(grouped(value)) \(thing)\(value == 1 ? "" : "s")" }
 
-    /// With one digit after the point where it is no whole number: `72.5`.
+    /// Returns the number with one decimal digit if it is not whole: `72.5`.
     static func tenth(_ value: Double) -> String {
         let tenths = whole(value * 10)
         let sign = tenths < 0 ? "-" : ""
@@ -28,24 +28,24 @@ enum ReportNumber {
         return sign + grouped(Int(number)) + (rest == 0 ? "" : ".\(rest)")
     }
 
-    /// Seconds as `7 h 05 min`.
+    /// Returns seconds as `7 h 05 min`.
     static func hours(_ seconds: Int64) -> String {
         let minutes = minutes(seconds)
         let rest = minutes % 60
         return "\(minutes / 60) h \(rest < 10 ? "0" : "")\(rest) min"
     }
 
-    /// Seconds in whole minutes, half of one rounded up.
+    /// Returns seconds in whole minutes, with half a minute rounded up.
     static func minutes(_ seconds: Int64) -> Int { Int((seconds + 30) / 60) }
 
-    /// A part of the width as SVG takes it: `12.345%`.
+    /// Returns a part of the width in SVG's form: `12.345%`.
     static func percent(_ fraction: Double) -> String {
         let thousandths = whole(min(max(fraction, 0), 1) * 100_000)
         let rest = String(thousandths % 1000)
         return "\(thousandths / 1000).\(String(repeating: "0", count: 3 - rest.count))\(rest)%"
     }
 
-    /// A number that is plain to see and no less than the value: 1, 2, 2.5, 4, 5 or 8 times a power of ten.
+    /// Returns a round number that is not less than the value: 1, 2, 2.5, 4, 5 or 8 times a power of ten.
     static func ceiling(_ value: Double) -> Double {
         guard value > 0, value.isFinite else { return 1 }
         var power = 1.0
@@ -54,7 +54,7 @@ enum ReportNumber {
         return ([1, 2, 2.5, 4, 5, 8].first { $0 * power >= value } ?? 10) * power
     }
 
-    /// The nearest whole number that an integer can hold.
+    /// Returns the nearest whole number that an integer can hold.
     static func whole(_ value: Double) -> Int {
         guard value.isFinite else { return 0 }
         return Int(min(max(value, -9e15), 9e15).rounded())

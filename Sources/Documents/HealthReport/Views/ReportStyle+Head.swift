@@ -1,5 +1,6 @@
 extension ReportStyle {
-    /// The content of a page's `head`: it may load and run nothing, and is found by nobody's search.
+    /// Writes the content of a page's `head`: the page must not load or run anything, and must not be indexed by search
+    /// engines.
     static func writeHead(_ title: String, to html: inout HTML) {
         html.line()
         html.void("meta", ["charset": "utf-8"])

@@ -2,7 +2,8 @@ import Crypto
 import Foundation
 import HealthData
 
-/// The style sheet of the page. It stands in the page, and the page's policy allows it alone, by its hash.
+/// The style sheet of the page. It is part of the page, and the page's policy permits only this style sheet, by its
+/// hash.
 enum ReportStyle {
     static let sheet: StaticString = """
         :root { color-scheme: light dark; --paper: #ffffff; --ink: #1b1f24; --soft: #545d68; --line:
@@ -112,7 +113,7 @@ enum ReportStyle {
         }
         """
 
-    /// The Content-Security-Policy: nothing is loaded, nothing runs, and the one style sheet is this one.
+    /// The Content-Security-Policy: nothing is loaded or executed, and only this style sheet is permitted.
     static var policy: String {
         let bytes = UnsafeBufferPointer(start: sheet.utf8Start, count: sheet.utf8CodeUnitCount)
         let hash = Data(SHA256.hash(data: Data(bytes))).base64EncodedString()

@@ -1,8 +1,8 @@
 import HealthData
 
-/// The numbers of a plot, for people who read rather than look, behind a heading that opens.
+/// The numbers of a plot as a table, inside a collapsed section that can be opened.
 struct ReportTable {
-    /// A cell: what it shows, and the exact number where it is one.
+    /// A cell: the displayed text, and the exact number if it is one.
     struct Cell {
         let text: String
         var value: String?
@@ -10,29 +10,29 @@ struct ReportTable {
 
         static func words(_ text: String) -> Cell { Cell(text: text, isWords: true) }
         static func number(_ value: Int) -> Cell { Cell(text: ReportNumber.grouped(value), value: String(value)) }
-        /// A number shown to its tenth.
+        /// A number that is displayed with one decimal digit.
         static func number(_ value: Double) -> Cell { Cell(text: ReportNumber.tenth(value), value: String(value)) }
         static let none = Cell(text: "–")
 
         static func number(_ value: Int?) -> Cell { value.map { number($0) } ?? .none }
     }
 
-    /// The kind of names that the rows have: dates stay on one line, words may break anywhere.
+    /// The kind of row names: dates are not broken into lines, words can be broken anywhere.
     enum Names: String { case dates, words }
 
     let caption: String
     var names = Names.dates
-    /// Whether a heading says the same just above: then the caption is for those who do not see it.
+    /// Whether the heading above already contains the caption; the caption is then only for screen readers.
     var isCaptionHidden = false
-    /// The first one heads the column of the rows' names.
+    /// The column headings. The first one is that of the row names.
     let header: [String]
     var rows: [(name: String, cells: [Cell])]
 
-    /// Writes the table closed, under a line that names it.
+    /// Writes the table in a collapsed section with a summary.
     func writeDetails(to html: inout HTML, summary: String) {
         html.element("details") { html in
             html.element("summary", summary)
-            // A region that scrolls must be reachable by the keyboard, and needs a name for that.
+            // A scrolling region must be reachable by the keyboard, and needs a name for that.
             html.element("div", ["class": "scroll", "role": "region", "tabindex": "0", "aria-label": summary]) { html in
                 write(to: &html)
             }

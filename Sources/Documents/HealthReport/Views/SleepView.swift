@@ -1,8 +1,8 @@
 import HealthData
 
-/// The nights: how long in which stage.
+/// The nights with the time in each stage.
 struct SleepView {
-    /// Of the days that are shown, in order.
+    /// The displayed nights, in order.
     let nights: [(day: HealthDay, times: SleepTimes)]
 
     private static let stages: [(stage: SleepStage, style: StaticString)] = [
@@ -20,7 +20,7 @@ struct SleepView {
         if !withStages.isEmpty {
             let mean = ReportNumber.hours(asleep / Int64(withStages.count))
             lead += ", \(mean) asleep in an average one"
-            if withStages.count < nights.count { lead += " of the \(withStages.count) that tell asleep from in bed" }
+            if withStages.count < nights.count { lead += " of the \(withStages.count) with stages of sleep" }
         }
         html.element("p", lead + ".")
         let word = sums.period == .day ? "night" : sums.period.rawValue
@@ -29,7 +29,7 @@ struct SleepView {
         let top = max(2, (most / 7200).rounded(.up) * 2)
         let chart = TimeChart(
             name: "sleep", title: title,
-            description: "A bar for each \(word) from \(sums.range), made of the hours in each stage of sleep, with a "
+            description: "A bar for each \(word) from \(sums.range), with the hours in each stage of sleep and a "
                 + "line at the hours in bed.",
             scale: 0...top, labels: [top, top / 2, 0].map { ReportNumber.tenth($0) + " h" }, period: sums.period,
             starts: sums.starts)
@@ -43,14 +43,14 @@ struct SleepView {
             }
             html.element(
                 "figcaption",
-                "A night is named after its morning and lasts from 18:00 to 18:00. Each second counts once: where "
-                    + "several sources tell the stage, what was typed in before the watch, the watch before the phone. "
-                    + "Time in bed stands apart.")
+                "A night is named after its morning and lasts from 18:00 to 18:00. Each second is counted once: if "
+                    + "several sources report the stage, the order is: entries by hand, the watch, the phone. "
+                    + "Time in bed is counted separately.")
             table(sums).writeDetails(to: &html, summary: "Sleep as a table")
         }
     }
 
-    /// The colours that there are.
+    /// The legend of the stages with data.
     private var keys: [(style: StaticString, words: String)] {
         let total = nights.reduce(into: SleepTimes()) { $0 += $1.times }
         var keys = Self.stages.filter { total[$0.stage] > 0 }.map { (style: $0.style, words: $0.stage.title) }
@@ -95,7 +95,7 @@ struct SleepView {
     private struct Sum {
         var times: SleepTimes
         var nights = 1
-        /// Nights that tell of being asleep, and those that tell of being in bed.
+        /// Nights with stages of sleep, and nights with time in bed.
         var nightsWithStages: Int
         var nightsInBed: Int
 
@@ -112,12 +112,12 @@ struct SleepView {
             nightsInBed += other.nightsInBed
         }
 
-        /// Seconds of an average night among those that tell.
+        /// Returns the seconds of an average night, among the nights with data.
         func mean(_ stage: SleepStage) -> Double {
             Double(times[stage]) / Double(max(1, stage == .inBed ? nightsInBed : nightsWithStages))
         }
 
-        /// The seconds up to which the bar reaches.
+        /// The height of the bar, in seconds.
         var highest: Double {
             let stages = SleepStage.allCases.filter { $0 != .inBed }.reduce(0) { $0 + mean($1) }
             return max(stages, mean(.inBed))

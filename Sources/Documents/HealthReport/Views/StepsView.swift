@@ -2,9 +2,9 @@ import HealthData
 
 /// The steps of each day or week.
 struct StepsView {
-    /// Of the days that are shown, in order.
+    /// The displayed days, in order.
     let days: [DailyAggregate]
-    /// Samples with an unlikely number of steps.
+    /// Number of samples with an implausible number of steps.
     let implausible: Int
 
     func write(to html: inout HTML) {
@@ -26,7 +26,7 @@ struct StepsView {
         let top = ReportNumber.ceiling(max(most, 10))
         let chart = TimeChart(
             name: "steps", title: title,
-            description: "A bar for each \(word) from \(sums.range). The highest stands for "
+            description: "A bar for each \(word) from \(sums.range). The highest is "
                 + "\(ReportNumber.grouped(most)) steps a day.",
             scale: 0...top, labels: [top, top / 2, 0].map { ReportNumber.grouped($0) }, period: sums.period,
             starts: sums.starts)
@@ -48,10 +48,10 @@ struct StepsView {
 
     private func caption(total: Double, plain: Double) -> String {
         var text =
-            "Where several sources counted the same time, one of them counts: what was typed in before the watch, "
-            + "the watch before the phone, the phone before all else."
+            "If several sources counted the same time, one is used, in the order: entries by hand, the watch, "
+            + "the phone, all others."
         if ReportNumber.whole(plain) > ReportNumber.whole(total) {
-            text += " Added up as they are, the sources would give \(ReportNumber.grouped(plain)) steps."
+            text += " The plain sum of the sources is \(ReportNumber.grouped(plain)) steps."
         }
         if implausible > 0 {
             text += " Left out: \(ReportNumber.count(implausible, "sample")) with an unlikely number."

@@ -2,8 +2,8 @@ import HealthData
 
 /// A plot over time: marks above an axis of days, drawn as SVG without a fixed width.
 ///
-/// Places across are in percent and places down in pixels, so the plot is as wide as the screen while its letters stay
-/// as large as they are. The scale at the left is HTML beside the drawing.
+/// Horizontal positions are in percent and vertical positions in pixels, so the plot is as wide as the screen while the
+/// size of its text does not change. The scale at the left is HTML next to the drawing.
 struct TimeChart {
     static let plotHeight = 180.0
     private static let top = 8.0
@@ -14,12 +14,12 @@ struct TimeChart {
     let description: String
     /// The values at the bottom and at the top.
     let scale: ClosedRange<Double>
-    /// The scale's words from the top down.
+    /// The labels of the scale from top to bottom.
     let labels: [String]
     let period: ReportPeriod
     let starts: [HealthDay]
 
-    /// Writes the plot with what `marks` draws in it.
+    /// Writes the plot with the marks that `marks` draws in it.
     func write(to html: inout HTML, marks: (inout HTML) -> Void) {
         html.element("div", ["class": "plot"]) { html in
             html.element("div", ["class": "scale", "aria-hidden": "true"]) { html in
@@ -42,12 +42,12 @@ struct TimeChart {
         html.line()
     }
 
-    /// Draws a rectangle from one value to another in the place of a period.
+    /// Draws a rectangle from one value to another at the index of a period.
     ///
     /// - Parameters:
-    ///   - least: as many pixels high at least.
-    ///   - gap: as many pixels are left free above, so that marks that stand on one another can be told apart.
-    ///   - words: shown when the pointer rests on it.
+    ///   - least: minimum height in pixels.
+    ///   - gap: pixels that are left free above, so that stacked marks can be distinguished.
+    ///   - words: the text that is shown when the pointer is over the mark.
     func mark(
         _ style: StaticString, at place: Int, from low: Double, to high: Double, least: Double = 0, gap: Double = 0,
         words: String,
@@ -74,15 +74,15 @@ struct TimeChart {
         return Self.top + Self.plotHeight * (1 - min(max(part, 0), 1))
     }
 
-    // MARK: - Parts that other drawings have too
+    // MARK: - Parts that other drawings use too
 
-    /// As many places a plot has at least: a single day is no wall.
+    /// Minimum number of slots in a plot, so that a single day does not fill the width.
     private static let fewest = 7
 
-    /// The places side by side for so many periods.
+    /// Returns the number of slots for a number of periods.
     static func slots(_ periods: Int) -> Int { max(fewest, periods) }
 
-    /// A drawing with its name and description for those who do not see it.
+    /// Writes a drawing with a title and a description for screen readers.
     static func drawing(
         name: String, title: String, description: String, height: Int, to html: inout HTML,
         _ body: (inout HTML) -> Void
@@ -101,11 +101,11 @@ struct TimeChart {
         }
     }
 
-    /// The days under a plot: the first, the last, and on a wide screen some between.
+    /// Writes the days under a plot: the first, the last, and on a wide screen some between.
     static func ticks(_ period: ReportPeriod, _ starts: [HealthDay], y: Int, to html: inout HTML) {
         guard let last = starts.indices.last else { return }
         let slots = Double(slots(starts.count))
-        // Under a few wide marks there is room for the first day alone.
+        // Under a few wide marks there is space only for the first day.
         let isFew = starts.count < fewest
         let places = isFew ? [0] : Set([0, last / 4, last / 2, last * 3 / 4, last]).sorted()
         for place in places {
@@ -121,7 +121,7 @@ struct TimeChart {
         html.line()
     }
 
-    /// A key to the colours.
+    /// Writes a legend of the colours.
     static func legend(_ keys: [(style: StaticString, words: String)], to html: inout HTML) {
         html.element("ul", ["class": "legend"]) { html in
             for key in keys {
@@ -136,6 +136,6 @@ struct TimeChart {
         html.line()
     }
 
-    /// Pixels to the tenth.
+    /// Returns pixels with one decimal digit.
     static func pixels(_ value: Double) -> String { ReportNumber.tenth(value) }
 }

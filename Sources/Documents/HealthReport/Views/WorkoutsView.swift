@@ -2,7 +2,7 @@ import HealthData
 
 /// The workouts by kind of activity.
 struct WorkoutsView {
-    /// In the order of their names.
+    /// The activities, ordered by name.
     let activities: [(name: String, totals: ActivityTotals)]
 
     private static let rowHeight = 40
@@ -35,7 +35,7 @@ struct WorkoutsView {
             html.line()
             html.element(
                 "figcaption",
-                "Minutes of the workouts themselves. Where watch and app recorded the same one, both stand here.")
+                "Minutes of the workouts themselves. If watch and app recorded the same workout, both are included.")
             ReportTable(
                 caption: "Workouts by activity", names: .words,
                 header: ["Activity", "Workouts", "Minutes", "Kilometres", "Active kilocalories"],

@@ -1,21 +1,21 @@
 import FHIR
 import HealthData
 
-/// The entry of a clinical record in the XML of an export: what the file itself does not say.
+/// The entry of a clinical record in the XML of an export: data that the file itself does not contain.
 public struct ClinicalRecordEntry: Sendable, Hashable {
     /// HealthKit's type, or the type of the resource in older exports.
     public let type: String?
-    /// The address of the resource on the hospital's server.
+    /// The URL of the resource on the hospital's server.
     public let url: String?
     /// The version of FHIR: `1.0.2` or `4.0.1`.
     public let version: String?
     public let received: HealthInstant?
-    /// The file, from the folder of the export: without a slash at the beginning.
+    /// The path of the file in the folder of the export, without a leading slash.
     public let path: String
 
-    /// Reads the attributes of a `ClinicalRecord`. The name of the hospital is left behind.
+    /// Reads the attributes of a `ClinicalRecord`, except the name of the hospital.
     ///
-    /// - Throws: ``SkipReason/valueMissing`` where it names no file.
+    /// - Throws: ``SkipReason/valueMissing`` if there is no file path.
     public init(_ attributes: (String) -> String?) throws(SkipReason) {
         let path = (attributes("resourceFilePath") ?? "").drop { $0 == "/" }
         guard !path.isEmpty, !path.split(separator: "/").contains("..") else { throw .valueMissing }
@@ -33,22 +33,22 @@ public struct ClinicalRecordFile: Sendable {
     public let notes: Set<ExportFileNote>
 }
 
-/// Reads a clinical record: one FHIR resource as JSON, of DSTU2 or R4. It is held in memory, up to ``maximumBytes``.
+/// Reads a clinical record: one FHIR resource as JSON, in DSTU2 or R4. It is read into memory, up to ``maximumBytes``.
 public struct ClinicalRecordReader {
     private var content: [UInt8] = []
     private let entry: ClinicalRecordEntry?
     private let maximumBytes: Int
 
-    /// Why nothing comes of the file: more bytes change nothing, and the caller may stop.
+    /// The problem of the file. If there is one, the caller can stop feeding bytes.
     public private(set) var problem: ExportFileProblem?
 
-    /// Resources hold documents, so they can be large.
+    /// Maximum size of a file. Resources contain documents, so they can be large.
     public static let maximumBytes = 16 << 20
-    /// As many values may a resource have: each takes far more memory than text.
+    /// Maximum number of JSON values in a resource: each takes much more memory than its text.
     static let maximumValues = 400_000
     private var values = 0
 
-    /// - Parameter entry: what the XML says of the file; nil where it does not name it.
+    /// - Parameter entry: the entry for the file in the XML; nil if there is none.
     public init(_ entry: ClinicalRecordEntry? = nil) { self.init(entry, maximumBytes: Self.maximumBytes) }
 
     init(_ entry: ClinicalRecordEntry?, maximumBytes: Int) {
@@ -58,7 +58,7 @@ public struct ClinicalRecordReader {
 
     public mutating func feed(_ piece: UnsafeRawBufferPointer) {
         guard problem == nil else { return }
-        // What does not begin as an object is none, however long it is.
+        // A file that does not begin with an object is not a resource, whatever its length.
         if content.isEmpty, let first = piece.first(where: { $0 > 0x20 }), first != UInt8(ascii: "{"), first != 0xEF {
             problem = .notJSON
             return

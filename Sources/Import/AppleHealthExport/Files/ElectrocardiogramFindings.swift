@@ -1,15 +1,15 @@
 import HealthData
 
-/// The words for the findings of an electrocardiogram in the languages of Apple's Health app.
+/// The texts for the classification of an electrocardiogram in the languages of Apple's Health app.
 ///
-/// A finding is written in the language of the phone. Each row has the words of one language or of languages that share
-/// them; a language has several words where versions of the app or countries differ. A word that means two findings is in
-/// no row: what is not known is reported, and never guessed.
+/// The text is in the language of the phone. Each row has the texts of one language or of languages that share them; a
+/// language has several texts if versions of the app or countries differ. A text with two meanings is in no row:
+/// unknown texts are reported, and never guessed.
 enum ElectrocardiogramFindings {
-    /// The findings by their words, folded (``ElectrocardiogramWords/folded(_:)``).
+    /// The classifications by their text, folded (``ElectrocardiogramWords/folded(_:)``).
     static let byWords = table(words)
 
-    /// Findings that name a bound of the heart rate, by their words without the number.
+    /// Classifications that contain a limit of the heart rate, by their text without the number.
     static let byBound = table(bounds)
 
     private static func table(

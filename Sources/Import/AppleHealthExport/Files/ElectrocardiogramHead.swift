@@ -1,28 +1,28 @@
 import HealthData
 
-/// The content of the head of an electrocardiogram. Names and birth dates are never kept.
+/// The content of the head of an electrocardiogram. Names and birth dates are never stored.
 struct ElectrocardiogramHead {
     private(set) var recorded: HealthInstant?
     private(set) var classification: Electrocardiogram.Classification?
-    /// Whether the classification is in words that are not known.
+    /// Whether the text of the classification is unknown.
     var hasUnknownClassification: Bool { notes.contains(.classificationUnrecognised) }
     private(set) var symptoms: Electrocardiogram.SymptomsStatus?
     private(set) var version: String?
     private(set) var hardware: String?
-    /// Hertz, in JSON's grammar.
+    /// Sampling rate in hertz, in JSON's grammar.
     private(set) var rate: String?
-    /// Beats a minute, in JSON's grammar.
+    /// Heart rate in beats per minute, in JSON's grammar.
     private(set) var heartRate: String?
-    /// The factor that makes microvolts of the numbers.
+    /// The factor from the numbers to microvolts.
     private(set) var microvolts: Int?
-    /// The decimal mark that the head's numbers have.
+    /// The decimal mark of the head's numbers.
     private(set) var mark: LocalNumber.Mark?
     private(set) var lineCount = 0
     var notes: Set<ExportFileNote> = []
-    /// The line of the recording: the lines behind it are known by their place.
+    /// The number of the line with the recording date. The lines after it are recognised by their order.
     private var recordedLine: Int?
 
-    /// Whether numbers may follow: until then a line that is a number belongs to the head.
+    /// Whether numbers can follow. Until then, a line with a number belongs to the head.
     var isComplete: Bool { rate != nil || microvolts != nil }
 
     mutating func add(_ bytes: ArraySlice<UInt8>) {
@@ -30,7 +30,7 @@ struct ElectrocardiogramHead {
         var text = String(decoding: bytes, as: UTF8.self)
         if text.unicodeScalars.contains(where: { $0.value == 0xFFFD || ($0.value < 0x20 && $0.value != 0x09) }) {
             notes.insert(.illegalCharacters)
-            // A file that was saved by another program may be Latin-1, in which each byte is a letter.
+            // A file that was saved by another program can be Latin-1, in which each byte is a character.
             text = String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
         }
         let (name, value) = Self.fields(text)
@@ -61,7 +61,7 @@ struct ElectrocardiogramHead {
         return true
     }
 
-    /// A number with a unit: the sampling rate or the heart rate.
+    /// Reads a number with a unit: the sampling rate or the heart rate.
     private mutating func takeQuantity(_ label: ElectrocardiogramWords.Label?, _ value: String) -> Bool {
         guard label == nil || label == .rate || label == .heartRate else { return false }
         let (number, unit) = Self.quantity(value)
@@ -109,7 +109,8 @@ struct ElectrocardiogramHead {
         if symptoms == nil { notes.insert(.symptomsUnrecognised) }
     }
 
-    /// The text with the digits of all scripts as those of ASCII, and without marks of the writing direction.
+    /// Returns the text with the digits of all scripts replaced by ASCII digits, and without marks of the writing
+    /// direction.
     private static func withASCIIDigits(_ text: String) -> String {
         guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return text }
         var result = String.UnicodeScalarView()
@@ -120,8 +121,8 @@ struct ElectrocardiogramHead {
         return String(result)
     }
 
-    /// The name and the value of a line. The value is all behind the first comma, semicolon or tab: it may have commas
-    /// of its own without quotation marks (`511,562 Hertz`).
+    /// Returns the name and the value of a line. The value is everything after the first comma, semicolon or tab: it
+    /// can contain commas without quotation marks (`511,562 Hertz`).
     static func fields(_ line: String) -> (name: String, value: String) {
         var name = line[...]
         var value = line[line.endIndex...]
@@ -136,7 +137,7 @@ struct ElectrocardiogramHead {
         return (bare(name), bare(value))
     }
 
-    /// Without blanks around, quotation marks, and the mark of the byte order.
+    /// Returns the text without surrounding spaces, quotation marks, and the byte order mark.
     private static func bare(_ text: Substring) -> String {
         var text = trimmed(text)
         if text.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") { text = text.dropFirst().dropLast() }
@@ -150,7 +151,7 @@ struct ElectrocardiogramHead {
         return text
     }
 
-    /// The number at the beginning of a text, and the rest.
+    /// Returns the number at the beginning of a text, and the rest.
     private static func quantity(_ text: String) -> (LocalNumber?, String) {
         let scalars = Array(text.unicodeScalars)
         let end = scalars.firstIndex { $0.properties.isAlphabetic || $0 == "/" } ?? scalars.endIndex
@@ -159,7 +160,8 @@ struct ElectrocardiogramHead {
         return (LocalNumber(scalars[..<end]), String(unit))
     }
 
-    /// The number where it is in a range with its mark read as the decimal one, or else as one between thousands.
+    /// Returns the number if it is in a range when its last mark is read as the decimal mark, or otherwise as a
+    /// thousands separator.
     private static func read(
         _ number: LocalNumber, in range: ClosedRange<Double>
     ) -> (text: String, mark: LocalNumber.Mark?)? {

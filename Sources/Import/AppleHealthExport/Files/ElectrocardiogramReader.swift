@@ -7,27 +7,27 @@ public struct ElectrocardiogramFile: Sendable {
     public let notes: Set<ExportFileNote>
 }
 
-/// Reads an electrocardiogram: a head of lines with a name and a value each, then one voltage a line.
+/// Reads an electrocardiogram: a head of lines with a name and a value each, then one voltage per line.
 ///
-/// The head is written in the language of the phone and the numbers in its fashion, so that lines are known by their
-/// place and by what their values look like; names of lines help where they are known. The lines with the person's name
-/// and birth date are read over. Memory is bounded by ``SampledSeries/limit``.
+/// The head is in the language of the phone, and the numbers have its format. Lines are therefore recognised by their
+/// order and by the form of their values; known names of lines are used too. The lines with the person's name and birth
+/// date are skipped. Memory is limited by ``SampledSeries/limit``.
 public struct ElectrocardiogramReader {
     private var lines = LineScanner(limit: 1024)
     private var head = ElectrocardiogramHead()
     private var isInHead = true
-    /// The voltages as they stand, with a blank between them; `E` for one that is none.
+    /// The voltages in their original form, separated by a space; `E` for a line that is not a number.
     private var voltages: [UInt8] = []
     private var count = 0
     private var unreadable = 0
     private var bytes = 0
 
-    /// Why nothing comes of the file: more bytes change nothing, and the caller may stop.
+    /// The problem of the file. If there is one, the caller can stop feeding bytes.
     public private(set) var problem: ExportFileProblem?
 
-    /// No electrocardiogram of half a minute comes near to it.
+    /// Maximum size of a file. An electrocardiogram of half a minute is much smaller.
     public static let maximumBytes = 64 << 20
-    /// The head of an export's file has 14 lines.
+    /// Maximum number of lines in the head. An export's file has 14.
     static let maximumHeadLines = 100
 
     private let maximumBytes: Int
@@ -40,7 +40,7 @@ public struct ElectrocardiogramReader {
         guard problem == nil else { return }
         bytes += piece.count
         var scanner = lines
-        // The scanner must not be read while it is fed: the line is worked on here.
+        // The scanner must not be read while it is fed, so a copy is used here.
         lines = LineScanner(limit: 0)
         scanner.feed(piece) { take($0) }
         lines = scanner
@@ -82,7 +82,7 @@ public struct ElectrocardiogramReader {
             ElectrocardiogramFile(electrocardiogram: electrocardiogram, notes: notes))
     }
 
-    /// - Returns: false where nothing comes of the file.
+    /// - Returns: false if the file has a problem.
     private mutating func take(_ line: LineScanner.Line) -> Bool {
         let isBlank = line.bytes.allSatisfy { $0 <= 0x20 }
         if isInHead {
@@ -96,7 +96,7 @@ public struct ElectrocardiogramReader {
                     head.recorded == nil && head.rate == nil ? .notAnElectrocardiogram : .electrocardiogramUnreadable
             }
         } else if !isBlank {
-            // A line that the file ends in and that is but a sign is the rest of a number.
+            // A last line that is only a sign is the truncated rest of a number.
             let number = line.isCut ? nil : ElectrocardiogramVoltages.number(line.bytes)
             if number == nil, line.isUnfinished {
                 head.notes.insert(.cutOff)
@@ -115,9 +115,9 @@ public struct ElectrocardiogramReader {
 
 /// The voltages of a file.
 enum ElectrocardiogramVoltages {
-    /// The digits of a line that is a number and nothing else.
+    /// Returns the digits of a line that contains only a number.
     static func number(_ line: ArraySlice<UInt8>) -> [UInt8]? {
-        // Quickly for what nearly all lines are.
+        // A fast path for nearly all lines.
         if line.count <= LocalNumber.maximumLength, let first = line.first, first != 0x2B,
             line.dropFirst().allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E || $0 == 0x2C }),
             (0x30...0x39).contains(first) || (first == 0x2D && line.count > 1),
@@ -128,7 +128,7 @@ enum ElectrocardiogramVoltages {
         return LocalNumber(String(decoding: line, as: UTF8.self).unicodeScalars)?.text
     }
 
-    /// Settles on the decimal mark and brings the numbers to JSON's grammar.
+    /// Determines the decimal mark and converts the numbers to JSON's grammar.
     static func series(
         _ text: [UInt8], markOfHead: LocalNumber.Mark?
     ) -> Result<SampledSeries, ExportFileProblem> {

@@ -1,23 +1,24 @@
 import Foundation
 import HealthData
 
-/// The meanings of the words in the head of an electrocardiogram. The head is written in the language of the phone.
+/// The meanings of the texts in the head of an electrocardiogram. The head is in the language of the phone.
 ///
-/// Only words that Apple writes in its files and manuals are here: to guess at a finding is worse than not to know it.
+/// Only texts from Apple's files and manuals are included: a wrong guess about a classification is worse than an
+/// unknown one.
 enum ElectrocardiogramWords {
     /// The lines of the head.
     enum Label { case recorded, classification, symptoms, version, device, rate, lead, unit, heartRate, person }
 
-    /// The line that a label names; nil for a language that is not known.
+    /// Returns the line of a label; nil for an unknown language.
     static func label(_ text: String) -> Label? { labels[folded(text)] }
 
-    /// The finding; nil for words that are not known.
+    /// Returns the classification; nil for an unknown text.
     static func classification(_ text: String) -> Electrocardiogram.Classification? {
         let words = folded(text)
         if let known = ElectrocardiogramFindings.byWords[words] { return known }
-        // The bound of the heart rate is another one on other watches.
+        // The limit of the heart rate differs between watches.
         if let known = ElectrocardiogramFindings.byBound[withoutNumbers(words)] { return known }
-        // Atrial fibrillation stays atrial fibrillation, whatever the heart rate. What follows "inconclusive" is the reason.
+        // Atrial fibrillation is the result with any heart rate. The text after "inconclusive" is the reason.
         for (finding, first) in ElectrocardiogramFindings.byWords where words.hasPrefix(finding + " ") {
             if first == .atrialFibrillation { return first }
             guard first == .inconclusiveOther else { continue }
@@ -31,26 +32,26 @@ enum ElectrocardiogramWords {
         return nil
     }
 
-    /// The words without numbers and without the unit of a heart rate.
+    /// Returns the text without numbers and without the unit of a heart rate.
     private static func withoutNumbers(_ words: String) -> String {
         let letters = words.unicodeScalars.map { $0.properties.numericType == .decimal ? " " : Character($0) }
         return String(letters).split(separator: " ").filter { !beatsPerMinute.contains(String($0)) }.joined(
             separator: " ")
     }
 
-    /// Whether there were symptoms; nil for words that are not known.
+    /// Returns whether there were symptoms; nil for an unknown text.
     static func symptoms(_ text: String) -> Electrocardiogram.SymptomsStatus? {
         let words = folded(text)
         if words.isEmpty { return .notSet }
         if noSymptoms.contains(words) { return .absent }
-        // Only a list of them has a mark between.
+        // Only a list of symptoms contains a separator.
         return text.contains(where: { ",;、،，；".contains($0) }) || symptomNames.contains(words) ? .present : nil
     }
 
-    /// Whether the text is a word for hertz.
+    /// Returns whether the text means hertz.
     static func isHertz(_ text: String) -> Bool { hertz.contains(folded(text)) }
 
-    /// Returns the factor that makes microvolts of the unit; nil for one that is none of volt.
+    /// Returns the factor from the unit to microvolts; nil if it is not a unit of voltage.
     static func microvolts(_ text: String) -> Int? {
         switch folded(text) {
         case "µv", "μv", "uv", "microvolt", "microvolts", "мкв": 1
@@ -60,10 +61,11 @@ enum ElectrocardiogramWords {
         }
     }
 
-    /// Whether the text is a word for beats a minute.
+    /// Returns whether the text means beats per minute.
     static func isBeatsPerMinute(_ text: String) -> Bool { beatsPerMinute.contains(folded(text)) }
 
-    /// Lower case, without accents, every kind of blank, dash and parenthesis one blank.
+    /// Returns the text in lower case, without accents, and with each sequence of spaces, dashes, colons and
+    /// parentheses replaced by one space.
     static func folded(_ text: String) -> String {
         text.folding(options: [.diacriticInsensitive, .caseInsensitive, .widthInsensitive], locale: nil)
             .split { $0.isWhitespace || "-–—−:()（）：\u{200E}\u{200F}\u{61C}".contains($0) }.joined(separator: " ")
@@ -162,7 +164,7 @@ enum ElectrocardiogramWords {
         Không có;Không;Tidak ada;Tiada;ללא;אין;لا يوجد;لا توجد;لا شيء;Nema;Nijedan;Cap;कोई नहीं
         """.split(separator: ";").map { folded(String($0)) })
 
-    /// The symptoms that the ECG app offers, in English.
+    /// The symptoms in the ECG app, in English.
     private static let symptomNames: Set<String> = [
         "rapid, pounding, or fluttering heartbeat", "skipped heartbeat", "fatigue", "shortness of breath",
         "chest tightness or pain", "fainting", "dizziness", "other",

@@ -1,82 +1,82 @@
 import Core
 
-/// The reason that a file of an export, other than the XML, gives nothing. The raw value is the stable code in the
-/// import report.
+/// The reason why a file of an export, other than the XML, results in no resource. The raw value is the stable code in
+/// the import report.
 public enum ExportFileProblem: String, CodedError, CaseIterable {
     case empty = "file-empty"
-    /// It is longer than any file of its kind.
+    /// The file exceeds the maximum size of its kind.
     case tooLarge = "file-too-large"
 
-    /// No date of recording and no sampling rate stand where an electrocardiogram has them.
+    /// The file has neither a recording date nor a sampling rate, which electrocardiograms have.
     case notAnElectrocardiogram = "electrocardiogram-not-recognised"
     case electrocardiogramWithoutDate = "electrocardiogram-date-missing"
     case electrocardiogramWithoutRate = "electrocardiogram-rate-missing"
-    /// No unit, or none of voltage: the numbers could mean anything.
+    /// There is no unit, or it is not a unit of voltage: the meaning of the numbers is unknown.
     case electrocardiogramWithoutUnit = "electrocardiogram-unit-missing"
     case electrocardiogramWithoutVoltages = "electrocardiogram-voltages-missing"
-    /// More than every tenth line of the voltages is no number.
+    /// More than a tenth of the voltage lines are not numbers.
     case electrocardiogramUnreadable = "electrocardiogram-voltages-unreadable"
     /// Comma and point are both used as the decimal mark.
     case electrocardiogramAmbiguous = "electrocardiogram-decimal-mark-ambiguous"
 
     case notARoute = "route-not-recognised"
-    /// The document declares a type, which no route does and which can be used to harm the reader.
+    /// The document declares a document type. Routes do not, and it can be used to attack the reader.
     case routeWithDocumentType = "route-document-type"
     case routeWithoutPoints = "route-points-missing"
 
     case notJSON = "clinical-record-not-json"
     case notAResource = "clinical-record-not-a-resource"
-    /// It is the person's master data: name, address, birth date. It is never read.
+    /// The file contains the person's master data: name, address, birth date. It is never read.
     case isPatient = "clinical-record-patient"
 
     /// The stable code.
     public var code: String { rawValue }
 
-    /// A sentence that says what to do.
+    /// A sentence with the remedy.
     public var message: String {
         switch self {
         case .empty: "The file is empty; export the health data again."
-        case .tooLarge: "The file is longer than any file of its kind and is left out."
+        case .tooLarge: "The file exceeds the maximum size of its kind and is omitted."
         case .notAnElectrocardiogram:
-            "The file has no date of recording and no sampling rate and is no electrocardiogram of an Apple Health export."
+            "The file has no recording date and no sampling rate: it is not an electrocardiogram of an export."
         case .electrocardiogramWithoutDate:
-            "The electrocardiogram does not say when it was recorded; export the health data again."
+            "The electrocardiogram has no recording date; export the health data again."
         case .electrocardiogramWithoutRate:
-            "The electrocardiogram does not say its sampling rate, without which the voltages have no times."
+            "The electrocardiogram has no sampling rate, without which the voltages have no times."
         case .electrocardiogramWithoutUnit:
-            "The electrocardiogram does not say the unit of its voltages, or it is none of volt."
+            "The electrocardiogram has no unit of its voltages, or the unit is not one of voltage."
         case .electrocardiogramWithoutVoltages: "The electrocardiogram ends before the first voltage."
-        case .electrocardiogramUnreadable: "Too many lines of the electrocardiogram are no numbers."
+        case .electrocardiogramUnreadable: "Too many lines of the electrocardiogram are not numbers."
         case .electrocardiogramAmbiguous:
-            "The electrocardiogram uses both comma and point as the decimal mark, so its numbers are not certain."
-        case .notARoute: "The file is no GPX; a workout route of an Apple Health export is."
-        case .routeWithDocumentType: "The route declares a document type, which no workout route does; it is refused."
-        case .routeWithoutPoints: "The route has no point with a place and a time."
-        case .notJSON: "The clinical record is no JSON; export the health data again."
-        case .notAResource: "The clinical record is no FHIR resource."
+            "The electrocardiogram uses both comma and point as the decimal mark, so its numbers are ambiguous."
+        case .notARoute: "The file is not GPX, the format of workout routes in Apple Health exports."
+        case .routeWithDocumentType: "The route declares a document type, which workout routes never do; it is refused."
+        case .routeWithoutPoints: "The route has no point with a location and a time."
+        case .notJSON: "The clinical record is not JSON; export the health data again."
+        case .notAResource: "The clinical record is not a FHIR resource."
         case .isPatient: "The clinical record is the person's master data, which is never read."
         }
     }
 }
 
-/// A repair of a file, or an omission from it, so that the rest could be used. The raw value is the stable code.
+/// A repair of a file, or an omission from it, so that the rest can be used. The raw value is the stable code.
 public enum ExportFileNote: String, Sendable, CaseIterable {
-    /// The classification is in words that are not known; the observation has a data-absent-reason in its stead.
+    /// The text of the classification is unknown; the observation has a data-absent-reason instead.
     case classificationUnrecognised = "classification-unrecognised"
-    /// The symptoms are in words that are not known; the observation says nothing of them.
+    /// The text of the symptoms is unknown; they are omitted from the observation.
     case symptomsUnrecognised = "symptoms-unrecognised"
-    /// Some voltages are no numbers and are gaps.
+    /// Some voltages are not numbers and are gaps.
     case voltagesUnreadable = "voltages-unreadable"
-    /// Some points have no place or no time and are left out.
+    /// Some points have no location or no time and are omitted.
     case pointsDropped = "points-dropped"
-    /// There were more points than an observation can hold; the rest is left out.
+    /// There are more points than an observation can hold; the rest is omitted.
     case pointsBeyondLimit = "points-beyond-limit"
-    /// The file ends inside of an element or a line.
+    /// The file ends inside an element or a line.
     case cutOff = "cut-off"
-    /// The sampling rate was told by its place: its unit is in words that are not known.
+    /// The sampling rate was recognised by its position: the text of its unit is unknown.
     case rateUnitUnrecognised = "rate-unit-unrecognised"
-    /// Bytes that are no UTF-8, or control characters.
+    /// The file contains bytes that are not UTF-8, or control characters.
     case illegalCharacters = "illegal-characters"
-    /// The resource does not say which release of FHIR it is written in.
+    /// The resource does not identify its FHIR release.
     case releaseUnknown = "release-unknown"
 }

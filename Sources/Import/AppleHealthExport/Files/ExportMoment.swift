@@ -1,30 +1,30 @@
 import FHIR
 import HealthData
 
-/// The times of elements that are read from texts.
+/// The times of elements that are parsed from texts.
 enum ExportMoment {
-    /// An instant in one of the formats of exports.
+    /// Parses an instant in one of the formats of exports.
     static func instant(_ text: String) -> HealthInstant? {
         let read = Array(text.utf8).withUnsafeBufferPointer { ExportDate.read($0) ?? ExportDate.readOld($0) }
         return read.flatMap { HealthInstant.believable.contains($0.seconds) ? $0 : nil }
     }
 
-    /// A day, `2016-11-15`; nil for anything else.
+    /// Parses a day, `2016-11-15`; nil for any other text.
     static func day(_ text: String) -> String? {
         guard text.utf8.count == 10, DateTime(text) != nil else { return nil }
         return text
     }
 
-    /// An instant or a day.
+    /// Parses an instant or a day.
     static func time(_ text: String) -> SpecialTime? {
         instant(text).map(SpecialTime.moment) ?? day(text).map(SpecialTime.day)
     }
 }
 
-/// An attribute of an element by its name; nil where it has none.
+/// Returns an attribute of an element by its name; nil if there is none.
 typealias ElementAttributes = (String) -> String?
 
-/// The attributes that records of all kinds have.
+/// The attributes of all kinds of records.
 enum ElementOrigin {
     static func read(_ attributes: ElementAttributes) -> SpecialOrigin {
         let device = attributes("device").map { String($0.prefix(1024)) }
@@ -37,7 +37,7 @@ enum ElementOrigin {
             created: attributes("creationDate").flatMap(ExportMoment.instant))
     }
 
-    /// - Throws: the ``SkipReason`` where there is no start that can be read.
+    /// - Throws: the ``SkipReason`` if start or end cannot be parsed, or if the end is before the start.
     static func times(
         _ attributes: ElementAttributes, _ repairs: inout Repairs
     ) throws(SkipReason) -> (start: HealthInstant, end: HealthInstant) {

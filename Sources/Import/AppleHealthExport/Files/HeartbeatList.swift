@@ -3,14 +3,14 @@ import HealthData
 
 /// The beat-to-beat times of a record of the heart rate variability: a `HeartRateVariabilityMetadataList`.
 enum HeartbeatList {
-    /// Reads the attributes of the record and of its `InstantaneousBeatsPerMinute`s. Beats that cannot be read are left
-    /// out, and the next one says that beats before it are missing.
+    /// Reads the attributes of the record and of its `InstantaneousBeatsPerMinute`s. Beats that cannot be read are
+    /// omitted, and the next beat is marked as following a gap.
     ///
-    /// The time of a beat is what a clock showed, in the fashion of the phone's language, without a day: `4:17:18.57 PM`,
-    /// `16:17:18,57`. That clock is the one of the day of the recording. The dates of the record have the offset of the
-    /// day of the export, so the two differ where the clocks were changed, or the person travelled, in between: by whole
-    /// quarters of an hour, as the offsets of all zones do. A record is shorter than that, so the beats are counted from
-    /// its start, and from one another, by the minutes within the quarter.
+    /// The time of a beat is clock time without a day, in the format of the phone's language: `4:17:18.57 PM`,
+    /// `16:17:18,57`. It is the clock time on the day of the recording. The dates of the record have the offset of the
+    /// day of the export. The two therefore differ if the clock was changed or the person travelled in between: by
+    /// whole quarters of an hour, like the offsets of all zones. A record is shorter than that, so the beats are
+    /// computed from its start, and from one another, by the minutes within the quarter.
     static func read(
         _ record: ElementAttributes, beats: [ElementAttributes]
     ) throws(SkipReason) -> (HeartbeatSeries, Repairs) {
@@ -38,29 +38,29 @@ enum HeartbeatList {
         return (series, repairs)
     }
 
-    /// Twelve hours in hundredths of a second.
+    /// Twelve hours, in hundredths of a second.
     private static let halfDay = 4_320_000
-    /// A quarter of an hour in hundredths of a second.
+    /// A quarter of an hour, in hundredths of a second.
     private static let quarter = 90_000
 
-    /// The hundredths of a second between two times of the clock.
+    /// Returns the interval between two clock times, in hundredths of a second.
     ///
-    /// - Parameter length: seconds from the start to the end of the record; 0 where the record has no end.
+    /// - Parameter length: seconds from the start to the end of the record; 0 if the record has no end.
     private static func step(from begin: Int, to clock: Int, within length: Int) -> Int {
         let step = remainder(clock - begin, halfDay)
-        // The times of the record are cut to the second.
+        // The times of the record are rounded down to the second.
         let limit = length > 0 ? (length + 1) * 100 : quarter - 1
         if step <= limit { return step }
         let rest = remainder(step, quarter)
         return rest <= limit ? rest : 0
     }
 
-    /// Returns the time that the person's clock showed, in hundredths of a second since twelve.
+    /// Returns the time of the person's clock, in hundredths of a second since twelve.
     private static func clock(of instant: HealthInstant) -> Int {
         remainder(Int(instant.seconds) + Int(instant.offsetMinutes) * 60, 43_200) * 100
     }
 
-    /// Hundredths of a second since twelve; nil where the text has no hour, minute and second.
+    /// Parses a time as hundredths of a second since twelve; nil if the text has no hour, minute and second.
     static func hundredths(_ text: String) -> Int? {
         guard text.utf8.count <= 48 else { return nil }
         var numbers: [(value: Int, width: Int)] = []
@@ -89,7 +89,7 @@ enum HeartbeatList {
         return ((numbers[0].value % 12) * 3600 + numbers[1].value * 60 + numbers[2].value) * 100 + fraction
     }
 
-    /// The remainder that is never negative.
+    /// Returns the remainder as a number that is not negative.
     private static func remainder(_ value: Int, _ divisor: Int) -> Int {
         let rest = value % divisor
         return rest < 0 ? rest + divisor : rest

@@ -1,6 +1,6 @@
-/// Cuts bytes that come in pieces of any size into lines, keeping no more of a line than its beginning.
+/// Splits bytes that arrive in pieces of any size into lines. Only the beginning of a line is kept.
 struct LineScanner {
-    /// The beginning of a line, without its end; whether there was more of it; whether the file ended in it.
+    /// The beginning of a line without its line end; whether the line was longer; whether the file ended in it.
     struct Line {
         let bytes: ArraySlice<UInt8>
         let isCut: Bool
@@ -12,15 +12,15 @@ struct LineScanner {
     private var isCut = false
     private var lastWasReturn = false
 
-    /// - Parameter limit: as many bytes of a line are kept.
+    /// - Parameter limit: maximum number of bytes that are kept of a line.
     init(limit: Int) {
         self.limit = limit
         buffer.reserveCapacity(min(limit, 256))
     }
 
-    /// Takes a piece and hands on the lines that end in it. Lines end with LF, CR LF or CR.
+    /// Reads a piece and passes the lines that end in it. Lines end with LF, CR LF or CR.
     ///
-    /// - Parameter line: returns false to end; the rest of the piece is dropped.
+    /// - Parameter line: returns false to stop; the rest of the piece is dropped.
     mutating func feed(_ piece: UnsafeRawBufferPointer, _ line: (Line) -> Bool) {
         for byte in piece {
             if byte == 0x0A || byte == 0x0D {
@@ -35,7 +35,7 @@ struct LineScanner {
         }
     }
 
-    /// Hands on the line that the file ends in.
+    /// Passes the last line if the file ends in it.
     mutating func finish(_ line: (Line) -> Bool) {
         if !buffer.isEmpty { _ = emit(isUnfinished: true, line) }
     }

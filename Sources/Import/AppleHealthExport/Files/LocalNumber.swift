@@ -1,7 +1,7 @@
-/// A number as people of some country write it: `-1 234,5`, `1,234.5`, `−12.3`, `١٢٫٥`.
+/// A number in a local format: `-1 234,5`, `1,234.5`, `−12.3`, `١٢٫٥`.
 struct LocalNumber {
-    /// The digits with a leading minus where there is one, and each mark as it stands: `.` or `,`. Blanks and apostrophes
-    /// between digits are gone.
+    /// The digits with an optional leading minus, and each mark: `.` or `,`. Spaces and apostrophes between digits are
+    /// removed.
     let text: [UInt8]
 
     /// The decimal mark.
@@ -10,10 +10,10 @@ struct LocalNumber {
         case comma = 0x2C
     }
 
-    /// As many digits and marks as a number may have.
+    /// Maximum number of digits and marks.
     static let maximumLength = 24
 
-    /// - Returns: nil where the text is no number: letters, two signs, an exponent, no digit, too long.
+    /// - Returns: nil if the text is not a number: letters, two signs, an exponent, no digit, or too long.
     init?(_ line: some Sequence<Unicode.Scalar>) {
         var text: [UInt8] = []
         var hasDigit = false
@@ -32,7 +32,7 @@ struct LocalNumber {
             case 0x2E, 0x2C: text.append(UInt8(scalar.value))
             case 0x66B: text.append(Mark.comma.rawValue)
             case 0x66C: text.append(Mark.point.rawValue)
-            // Blanks, apostrophes between groups, quotation marks around, and marks of the writing direction.
+            // Spaces, apostrophes between groups, surrounding quotation marks, and marks of the writing direction.
             case 0x20, 0x09, 0xA0, 0x202F, 0x2009, 0x27, 0x2019, 0x22, 0x200E, 0x200F, 0x061C, 0xFEFF: continue
             default: return nil
             }
@@ -43,21 +43,21 @@ struct LocalNumber {
         self.text = text
     }
 
-    /// Which mark is certainly the decimal one: the last of two kinds, or one that has not three digits behind it. Nil
-    /// where there is no mark or it could stand between thousands.
+    /// The mark that is certainly the decimal mark: the last of two kinds, or one that is not followed by exactly three
+    /// digits. Nil if there is no mark, or if it can be a thousands separator.
     var certainMark: Mark? {
         let places = text.indices.filter { Mark(rawValue: text[$0]) != nil }
         guard let last = places.last, let mark = Mark(rawValue: text[last]) else { return nil }
         if places.contains(where: { text[$0] != text[last] }) { return mark }
         guard places.count == 1 else { return mark == .point ? .comma : .point }
         let digits = text[..<last].filter { $0 != 0x2D }
-        // 0,123 and 1234,567 group no thousands.
+        // 0,123 and 1234,567 have no thousands separator.
         return text.count - last - 1 != 3 || digits.count > 3 || digits.first == 0x30 || digits.isEmpty ? mark : nil
     }
 
-    /// The number in the grammar of JSON.
+    /// Returns the number in JSON's grammar.
     ///
-    /// - Returns: nil where the marks do not stand as they do in a number with this decimal mark.
+    /// - Returns: nil if the marks are not at valid positions for this decimal mark.
     func json(_ decimal: Mark) -> String? {
         var whole: [UInt8] = []
         var fraction: [UInt8]?
@@ -67,7 +67,7 @@ struct LocalNumber {
                 guard fraction == nil, group ?? 3 == 3 else { return nil }
                 fraction = []
             } else if Mark(rawValue: byte) != nil {
-                // Between thousands: one to three digits before the first, three before each other.
+                // A thousands separator: one to three digits before the first, three before each other.
                 guard fraction == nil, group.map({ $0 == 3 }) ?? (1...3).contains(whole.count), whole.first != 0x30
                 else {
                     return nil

@@ -1,12 +1,12 @@
-/// Finds the tags and texts of a simple XML document in bytes that come in pieces of any size.
+/// Finds the tags and texts of a simple XML document in bytes that arrive in pieces of any size.
 ///
-/// It knows no entities and loads nothing. Broken markup is read over: the next `<` begins anew. Only the beginnings of
-/// tags and texts are kept.
+/// It supports no entities and loads nothing. Broken markup is skipped: parsing continues at the next `<`. Only the
+/// beginnings of tags and texts are kept.
 struct RouteMarkup {
     enum Token {
         case begin(Tag)
         case end(String)
-        /// A text of a few bytes, without blanks around.
+        /// A text of a few bytes, without surrounding spaces.
         case text(String)
         case documentType
     }
@@ -15,12 +15,12 @@ struct RouteMarkup {
     struct Tag {
         fileprivate let bytes: [UInt8]
 
-        /// Without the prefix of its namespace.
+        /// The name without the namespace prefix.
         var name: String { RouteMarkup.name(bytes[...]) }
-        /// Whether the element ends where it begins.
+        /// Whether the tag also closes the element.
         var isEmpty: Bool { bytes.last == UInt8(ascii: "/") }
 
-        /// The value of an attribute as it stands; nil where there is none.
+        /// Returns the unresolved value of an attribute; nil if there is none.
         func attribute(_ wanted: String) -> String? {
             var rest = bytes.drop { !RouteMarkup.isBlank($0) }
             while true {
@@ -42,7 +42,7 @@ struct RouteMarkup {
 
     private enum State {
         case text
-        /// Behind `<`.
+        /// After `<`.
         case tag
         /// Inside a comment, CDATA or an instruction, up to these two bytes and `>`.
         case skipping(UInt8, UInt8)
@@ -59,9 +59,9 @@ struct RouteMarkup {
 
     init() {}
 
-    /// Takes a piece and hands on the tokens that end in it.
+    /// Reads a piece and passes the tokens that end in it.
     ///
-    /// - Parameter token: returns false to end; the rest of the piece is dropped.
+    /// - Parameter token: returns false to stop; the rest of the piece is dropped.
     mutating func feed(_ piece: UnsafeRawBufferPointer, _ token: (Token) -> Bool) {
         for byte in piece {
             switch state {
@@ -102,7 +102,7 @@ struct RouteMarkup {
             state = .text
             return endTag(tag, token)
         } else if byte == UInt8(ascii: "<") {
-            // The tag before was never closed.
+            // The preceding tag was never closed.
             buffer.removeAll(keepingCapacity: true)
             return true
         } else if byte == 0x22 || byte == 0x27, buffer.contains(UInt8(ascii: "=")) {

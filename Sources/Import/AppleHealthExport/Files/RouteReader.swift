@@ -7,10 +7,10 @@ public struct RouteFile: Sendable {
     public let notes: Set<ExportFileNote>
 }
 
-/// Reads a workout route: GPX 1.1 (<https://www.topografix.com/GPX/1/1/>) as Apple writes it.
+/// Reads a workout route: GPX 1.1 (<https://www.topografix.com/GPX/1/1/>) in Apple's form.
 ///
-/// Only the track's points are read. What is not well-formed is read over; entities and document types are never looked
-/// at. Memory is bounded by the rows of ``RouteTrack``.
+/// Only the track's points are read. Markup that is not well-formed is skipped. Entities are not resolved, and a
+/// document type is refused. Memory is limited by the series of ``RouteTrack``.
 public struct RouteReader {
     private var scanner = RouteMarkup()
     private var track: RouteTrack
@@ -21,22 +21,22 @@ public struct RouteReader {
     private var bytes = 0
     private var notes: Set<ExportFileNote> = []
 
-    /// Why nothing comes of the file.
+    /// The problem of the file.
     public private(set) var problem: ExportFileProblem?
 
-    /// Whether more bytes change nothing, so that the caller may stop.
+    /// Whether the caller can stop feeding bytes.
     public var isDone: Bool { problem != nil || isEnded || notes.contains(.pointsBeyondLimit) }
 
-    /// As much as is read of a file.
+    /// Maximum number of bytes that are read from a file.
     public static let maximumBytes = 512 << 20
-    /// The root stands at the beginning.
+    /// Number of bytes in which the root element must begin.
     private static let headLength = 64 << 10
 
-    /// The fields that a point may have, in the order of ``Draft``.
+    /// The fields of a point, in the order of ``Draft``.
     private enum Field: Int {
         case latitude, longitude, elevation, time, speed, course, horizontalAccuracy, verticalAccuracy
 
-        /// The field that an element inside of a point has.
+        /// Creates the field of an element inside a point.
         init?(element name: String) {
             switch name {
             case "ele": self = .elevation
@@ -50,7 +50,7 @@ public struct RouteReader {
         }
     }
 
-    /// A point that is open.
+    /// A point that is not closed yet.
     private struct Draft {
         private var texts = [String?](repeating: nil, count: 8)
 
@@ -86,7 +86,7 @@ public struct RouteReader {
         return .success(RouteFile(track: track, notes: notes))
     }
 
-    /// - Returns: false where the rest is not needed.
+    /// - Returns: false if the rest is not needed.
     private mutating func take(_ token: RouteMarkup.Token) -> Bool {
         switch token {
         case .documentType: problem = .routeWithDocumentType
@@ -137,7 +137,8 @@ public struct RouteReader {
 
 /// The times of a route.
 enum RouteTime {
-    /// Milliseconds since 1970 of `2019-06-11T22:00:42Z`, with or without a broken second; nil for anything else.
+    /// Returns milliseconds since 1970 for `2019-06-11T22:00:42Z`, with an optional fraction of a second; nil for any
+    /// other text.
     static func milliseconds(_ text: String) -> Int64? {
         if let read = exact(text) { return read }
         guard text.utf8.count <= 40 else { return nil }
@@ -153,7 +154,7 @@ enum RouteTime {
         return read.map { $0.seconds * 1000 + thousandths }
     }
 
-    /// `2019-06-11T22:00:42Z` and nothing else: what all of Apple's files have.
+    /// Parses exactly `2019-06-11T22:00:42Z`, the format of all of Apple's files.
     private static func exact(_ text: String) -> Int64? {
         let bytes = text.utf8
         guard bytes.count == 20 else { return nil }

@@ -3,10 +3,10 @@ import Foundation
 import HealthData
 
 extension ActivitySummary {
-    /// Reads the attributes of an `ActivitySummary`. Figures that cannot be read are left out.
+    /// Reads the attributes of an `ActivitySummary`. Values that cannot be read are omitted.
     ///
-    /// - Throws: the ``SkipReason`` where there is no day or no figure. A day before the first watch is one of the empty
-    ///   summaries that exports begin with.
+    /// - Throws: the ``SkipReason`` if there is no valid day or no value. Exports begin with empty summaries whose day
+    ///   is before the first watch; these are out of range.
     static func read(_ attributes: ElementAttributes) throws(SkipReason) -> (ActivitySummary, Repairs) {
         guard let text = attributes("dateComponents"), !text.isEmpty else { throw .dateMissing }
         guard let day = ExportMoment.day(text) else { throw .dateInvalid }
@@ -37,7 +37,7 @@ extension ActivitySummary {
 }
 
 extension Audiogram {
-    /// Reads the attributes of an `Audiogram` and of its `SensitivityPoint`s. Points that cannot be read are left out.
+    /// Reads the attributes of an `Audiogram` and of its `SensitivityPoint`s. Points that cannot be read are omitted.
     static func read(
         _ attributes: ElementAttributes, points: [ElementAttributes]
     ) throws(SkipReason) -> (Audiogram, Repairs) {
@@ -89,8 +89,8 @@ extension Audiogram {
 }
 
 extension VisionPrescription {
-    /// Reads the attributes of a `VisionPrescription` and of its `RightEye` and `LeftEye`. The brand, which people type,
-    /// and attachments are left behind; figures that cannot be read are left out.
+    /// Reads the attributes of a `VisionPrescription` and of its `RightEye` and `LeftEye`. The brand, which people
+    /// enter, and attachments are not read; values that cannot be read are omitted.
     static func read(
         _ attributes: ElementAttributes, right: ElementAttributes?, left: ElementAttributes?
     ) throws(SkipReason) -> (VisionPrescription, Repairs) {
@@ -125,7 +125,8 @@ extension VisionPrescription {
 }
 
 extension RouteTrack.Point {
-    /// Reads the attributes of a `Location`: the points of routes in exports before iOS 12.2, which have no file.
+    /// Reads the attributes of a `Location`: the points of routes in exports before iOS 12.2, which have no route
+    /// files.
     init?(_ attributes: ElementAttributes) {
         guard let time = attributes("date").flatMap(ExportMoment.instant), let latitude = attributes("latitude"),
             let longitude = attributes("longitude")

@@ -6,41 +6,41 @@
     import Darwin
 #endif
 
-/// The receiver of the events that the scanner reports.
+/// Receives the events of the scanner.
 protocol MarkupEvents {
-    /// Whether nothing that follows is looked at.
+    /// Whether all following events are ignored.
     var isFinished: Bool { get }
-    /// A tag begins an element. The attributes are valid during the call only.
+    /// Called for a tag that begins an element. The attributes are valid only during the call.
     ///
-    /// - Parameter isEmpty: whether the same tag ends it.
+    /// - Parameter isEmpty: whether the tag also ends the element.
     mutating func begin(_ element: ExportElement, _ attributes: MarkupAttributes, isEmpty: Bool)
-    /// A tag of its own ends an element: the one that was begun last, or one of those around it.
+    /// Called for a closing tag: it ends the innermost open element or one that encloses it.
     mutating func end(_ element: ExportElement)
-    /// The markup is not well-formed here. Whatever can be read still is.
+    /// Called where the markup is not well-formed. The scanner continues.
     mutating func problem()
 }
 
-/// An attribute by its places in the buffer. Buffers are smaller than 2 GiB.
+/// An attribute as offsets in the buffer. Buffers are smaller than 2 GiB.
 struct MarkupAttribute {
     var nameStart: Int32
     var nameEnd: Int32
     var valueStart: Int32
     var valueEnd: Int32
-    /// The attribute, where it is one that is read; -1 for others.
+    /// The raw value of the attribute if it is read; -1 for others.
     var known: Int32
-    /// Whether the value holds an `&`.
+    /// Whether the value contains an `&`.
     var hasReferences: Bool
 }
 
 /// The attributes of one tag.
 struct MarkupAttributes {
-    /// The buffer. References are resolved in it where a value that has some is read.
+    /// The buffer. References are resolved in it when a value with references is read.
     let base: UnsafeMutablePointer<UInt8>
     let list: UnsafeBufferPointer<MarkupAttribute>
-    /// Whether anything was replaced in the file so far.
+    /// Whether any byte in the file was replaced so far.
     let mayHaveMarks: Bool
 
-    /// The value as it stands in the file.
+    /// Returns the unresolved value.
     func raw(_ attribute: MarkupAttribute) -> UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(
             start: UnsafePointer(base) + Int(attribute.valueStart),
@@ -52,15 +52,15 @@ struct MarkupAttributes {
             start: UnsafePointer(base) + Int(attribute.nameStart), count: Int(attribute.nameEnd - attribute.nameStart))
     }
 
-    /// Whether a value holds what had to be replaced.
+    /// Whether a value contains replaced bytes.
     var haveMarks: Bool { mayHaveMarks && list.contains { raw($0).contains(MarkupCleaner.mark) } }
 }
 
-/// Resolves the references inside a value, in place: what a reference stands for is never longer than it.
+/// Resolves the references of a value inside its buffer: a reference is never shorter than its character.
 enum MarkupReference {
-    /// One that means nothing becomes a mark: no value that is read may have silently lost a character.
+    /// Replaces an invalid reference by a mark: a value must not lose a character silently.
     ///
-    /// - Returns: the length of the value that remains.
+    /// - Returns: the new length of the value.
     static func resolve(_ value: UnsafeMutableBufferPointer<UInt8>) -> Int {
         var written = 0
         var place = 0
@@ -89,8 +89,7 @@ enum MarkupReference {
         return written
     }
 
-    /// Returns the character that a reference means: one of XML's five names, or `#10`, `#xA` for a character that XML
-    /// allows.
+    /// Returns the character of a reference: one of XML's five names, or `#10`, `#xA` for a character that XML permits.
     private static func scalar(_ name: UnsafeBufferPointer<UInt8>) -> Unicode.Scalar? {
         for (word, scalar) in named where name.elementsEqual(word) { return scalar }
         guard name.first == UInt8(ascii: "#") else { return nil }

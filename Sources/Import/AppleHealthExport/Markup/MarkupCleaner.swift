@@ -1,15 +1,15 @@
-/// Makes the bytes of an export legal UTF-8 without forbidden characters, in place and eight at a time.
+/// Converts the bytes of an export to legal UTF-8 without forbidden characters, in the same buffer and eight at a time.
 ///
-/// A byte that XML forbids, or that is no UTF-8, becomes ``mark``: outside of values it counts as white space, inside it
-/// makes the value one that cannot be read, and the element is counted as mended.
+/// A byte that XML forbids, or that is not UTF-8, is replaced by ``mark``. Outside of values it is treated as white
+/// space; inside, it makes the value unreadable. The element is counted as repaired.
 struct MarkupCleaner {
-    /// DEL: legal, and in no export.
+    /// DEL: a legal character that no export contains.
     static let mark: UInt8 = 0x7F
 
     private(set) var illegalCharacters = 0
     private(set) var invalidUTF8 = 0
 
-    /// Whether anything was replaced so far.
+    /// Whether any byte was replaced so far.
     var hasMarks: Bool { illegalCharacters + invalidUTF8 > 0 }
 
     private static let sevens: UInt64 = 0x7F7F_7F7F_7F7F_7F7F
@@ -17,9 +17,9 @@ struct MarkupCleaner {
     private static let highs: UInt64 = 0x8080_8080_8080_8080
     private static let blanks: UInt64 = 0x2020_2020_2020_2020
 
-    /// Cleans the bytes behind `start`.
+    /// Cleans the bytes after `start`.
     ///
-    /// - Returns: where the clean bytes end: before a character whose last bytes are still to come.
+    /// - Returns: the end of the clean bytes, before a character whose last bytes are not available yet.
     mutating func clean(_ bytes: UnsafeMutableBufferPointer<UInt8>, from start: Int, isLast: Bool) -> Int {
         guard let base = bytes.baseAddress else { return 0 }
         let count = bytes.count
@@ -27,7 +27,8 @@ struct MarkupCleaner {
         while place < count {
             if place + 8 <= count {
                 let word = UnsafeRawPointer(base + place).loadUnaligned(as: UInt64.self)
-                // A byte of 0x7F and more, or (each with its high bit set, so that nothing is borrowed) below 0x20.
+                // Detects a byte of 0x7F or more, or a byte below 0x20 (each byte has its high bit set, so that the
+                // subtraction does not borrow).
                 let high = (((word & Self.sevens) &+ Self.ones) | word) & Self.highs
                 let low = ~((word | Self.highs) &- Self.blanks) & Self.highs
                 if high | low == 0 {
@@ -59,7 +60,7 @@ struct MarkupCleaner {
         return place
     }
 
-    /// The length of the UTF-8 sequence of a legal character, 0 where there is none, nil where more bytes are needed.
+    /// Returns the length of the UTF-8 sequence of a legal character, 0 if there is none, nil if more bytes are needed.
     private static func length(_ bytes: UnsafePointer<UInt8>, available: Int, isLast: Bool) -> Int? {
         let lead = bytes[0]
         let length = lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0
@@ -79,7 +80,7 @@ struct MarkupCleaner {
             }
             guard range.contains(byte) else { return 0 }
         }
-        // U+FFFE and U+FFFF are no characters.
+        // U+FFFE and U+FFFF are not characters.
         if lead == 0xEF, bytes[1] == 0xBF, bytes[2] >= 0xBE { return 0 }
         return length
     }

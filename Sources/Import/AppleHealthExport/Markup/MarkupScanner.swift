@@ -6,47 +6,48 @@
     import Darwin
 #endif
 
-/// Finds the tags of an export and their attributes, without copying a byte.
+/// Finds the tags of an export and their attributes, without copying bytes.
 ///
-/// Exports say everything in attributes, and many are not well-formed: so this is no XML parser but a reader of tags
-/// that goes on behind every fault and counts it. There are no entities but the five of XML and character references,
-/// nothing is loaded, and no tag keeps more than ``largestTag`` bytes. On well-formed input it reports what libxml2
-/// reports (the tests compare them).
+/// Exports contain all data in attributes, and many are not well-formed. This is therefore not an XML parser but a
+/// reader of tags, which counts faults and continues after them. It supports only XML's five entities and character
+/// references, and loads nothing. The size of a tag is limited by the buffer. On well-formed input it reports the same
+/// as libxml2 (the tests compare them).
 ///
 /// <https://www.w3.org/TR/xml/#sec-starttags>
 struct MarkupScanner<Events: MarkupEvents> {
     private enum State { case content, comment, cdata, instruction, declaration }
 
-    /// The number of bytes that are kept of a value that fills the buffer. No value that is read is that long.
+    /// Number of bytes that are kept of a value that fills the buffer. Values that are read are shorter.
     static var keptOfLongValue: Int { 1024 }
 
     private(set) var cleaner = MarkupCleaner()
-    /// Values that were too long to be kept.
+    /// Number of values that were too long to be kept.
     private(set) var cutValues = 0
-    /// Words of attributes' names that stood apart (iOS 8 wrote metadata so).
+    /// Number of words of attribute names that were separated by spaces (iOS 8 wrote metadata in this way).
     private(set) var joinedNames = 0
-    /// A `<` inside a value that begins no element.
+    /// Number of `<` inside a value that begin no element.
     private(set) var strayBrackets = 0
 
-    /// Whether anything was replaced so far, so that values need a look.
+    /// Whether any byte was replaced so far, so that values must be checked.
     var hasMarks: Bool { cleaner.hasMarks || strayBrackets > 0 }
 
-    /// The element whose tag the end of the input cut.
+    /// The element whose tag was cut off by the end of the input.
     private(set) var unfinished: ExportElement?
 
-    /// The receiver of the events of the tags.
+    /// Receives the events.
     var events: Events
     private var state = State.content
     private var clean = 0
     private var attributes: [MarkupAttribute] = []
-    /// Where the value that is not closed yet begins.
+    /// The offset of a value that is not closed yet.
     private var openValue: Int?
     private var isCutting = false
-    /// The attribute that followed each attribute when it was met last; the first place is for the beginning of a tag.
+    /// The attribute that last followed each attribute; index 0 is for the beginning of a tag.
     private var following: [(attribute: ExportAttribute, name: StaticString)?] = Array(
         repeating: nil, count: ExportAttribute.allCases.count + 1)
     private var lastAttribute = 0
-    /// The problems in the tag that is being read: they count when the tag is complete, as until then it is read anew.
+    /// The problems in the current tag. They are counted when the tag is complete, because an incomplete tag is read
+    /// again.
     private var tagProblems = 0
     private var tagJoinedNames = 0
 
@@ -55,10 +56,10 @@ struct MarkupScanner<Events: MarkupEvents> {
         attributes.reserveCapacity(64)
     }
 
-    /// Reads the bytes.
+    /// Scans the bytes.
     ///
-    /// - Returns: how many bytes are dealt with. What follows them is to be given again with more behind it, as they
-    ///   stand in the buffer now.
+    /// - Returns: the number of bytes that were processed. Pass the remaining bytes again, as they are in the buffer,
+    ///   followed by more bytes.
     mutating func scan(_ bytes: UnsafeMutableBufferPointer<UInt8>, isLast: Bool) -> Int {
         guard let base = bytes.baseAddress else { return 0 }
         let end = cleaner.clean(bytes, from: clean, isLast: isLast)
@@ -67,9 +68,9 @@ struct MarkupScanner<Events: MarkupEvents> {
         return used
     }
 
-    /// Shortens a tag that has filled the buffer from its beginning without coming to its end.
+    /// Shortens a tag that fills the buffer from its beginning without a closing bracket.
     ///
-    /// - Returns: how many of the bytes remain.
+    /// - Returns: the number of bytes that are kept.
     mutating func shorten(_ bytes: UnsafeMutableBufferPointer<UInt8>) -> Int {
         var kept = min(64, bytes.count)
         if let openValue {
@@ -121,7 +122,7 @@ struct MarkupScanner<Events: MarkupEvents> {
         return place
     }
 
-    // MARK: - What is stepped over
+    // MARK: - Skipped constructs
 
     private func construct(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> State {
         func starts(_ word: StaticString) -> Bool {
@@ -160,7 +161,7 @@ struct MarkupScanner<Events: MarkupEvents> {
     }
 
     // 1. The name. 2. Attribute by attribute: name, equals sign, quoted value. 3. The end of the tag.
-    // Where the tag is not complete yet, nil: it is read again from its beginning when there is more.
+    // Returns nil if the tag is not complete yet: it is read again from its beginning when there are more bytes.
     private mutating func openingTag(_ base: UnsafeMutablePointer<UInt8>, _ start: Int, _ end: Int, isLast: Bool)
         -> Int?
     {
@@ -184,12 +185,12 @@ struct MarkupScanner<Events: MarkupEvents> {
                 report(element, base, isEmpty: true)
                 return place + 1
             case UInt8(ascii: "<"):
-                // The tag was never closed; what follows is another one.
+                // The tag was never closed; another one follows.
                 tagProblems += 1
                 report(element, base, isEmpty: true)
                 return place
             case UInt8(ascii: "="), UInt8(ascii: "\""), UInt8(ascii: "'"):
-                // A value without a name, or with a second one.
+                // A value without a name, or a second value of a name.
                 tagProblems += 1
                 if base[place] != UInt8(ascii: "=") {
                     switch value(base, place, end, isLast: isLast) {
@@ -248,7 +249,7 @@ struct MarkupScanner<Events: MarkupEvents> {
         }
         var place = start
         var joined = 0
-        // 1. The name: up to the equals sign, over the spaces that may be in it.
+        // 1. The name: up to the equals sign, including spaces in it.
         while true {
             while place < end, !Self.endsName(base[place]) { place += 1 }
             guard place < end else { return .incomplete }
@@ -270,8 +271,8 @@ struct MarkupScanner<Events: MarkupEvents> {
         return value(of: (start, place, joined), base, place + 1, end, isLast: isLast)
     }
 
-    /// The attribute that stands here if it is the one that followed last time, and where its value's quote is: the
-    /// attributes of an element stand in the same order nearly always.
+    /// Returns the attribute at this offset if it is the one that followed last time, and the offset of its value's
+    /// quote. The attributes of an element nearly always have the same order.
     private mutating func expected(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> (ExportAttribute, Int)? {
         guard let next = following[lastAttribute] else { return nil }
         let name = next.name
@@ -292,7 +293,7 @@ struct MarkupScanner<Events: MarkupEvents> {
         guard place < end else { return .incomplete }
         let quote = base[place]
         guard quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
-            // A value without quotes is none; it ends where the next blank is.
+            // A value without quotes is not a value; it ends at the next space.
             tagProblems += 1
             while place < end, !Self.isBlank(base[place]), base[place] != UInt8(ascii: ">"), base[place] != 0x3C {
                 place += 1
@@ -359,7 +360,7 @@ struct MarkupScanner<Events: MarkupEvents> {
 
     private static var ones: UInt64 { 0x0101_0101_0101_0101 }
 
-    /// The high bit of the lowest byte that is zero, and perhaps of some above it.
+    /// Returns a word in which the high bit of the lowest zero byte is set, and possibly those of some bytes above it.
     private static func zeros(_ word: UInt64) -> UInt64 { (word &- ones) & ~word & 0x8080_8080_8080_8080 }
 
     private static func isBlank(_ byte: UInt8) -> Bool {
