@@ -2,22 +2,22 @@ import Foundation
 import ServerHTTP
 import Trust
 
-/// What the authorization server is told of the study and of the rest of the house.
+/// The configuration of the authorization server: the study, and the parts of the server that it uses.
 public struct AuthorizationConfiguration: Sendable {
-    /// Where others reach the server: the issuer of its tokens.
+    /// The public address of the server: the issuer of its tokens.
     let address: PublicAddress
-    /// The keys of its id tokens, the one that signs first.
+    /// The keys of its id tokens; the first one signs.
     let keys: [SigningKey]
     /// The study's title, for people.
     let title: String
-    /// Whether keys of clients may be fetched from the machine itself.
+    /// Whether keys of clients may be fetched from loopback addresses.
     let allowsLoopback: Bool
-    /// Whether there is a Patient of an id.
+    /// Returns whether a Patient with this id exists.
     let hasPatient: @Sendable (String) async throws -> Bool
-    /// How much work a guess of a password is.
+    /// The cost of a password hash.
     var passwordCost = PasswordHash.Cost.standard
 
-    /// - Throws: ``SigningKeyError`` where there is no key.
+    /// - Throws: ``SigningKeyError`` if there is no key.
     public init(
         address: PublicAddress, keys: [SigningKey], title: String, allowsLoopback: Bool = false,
         hasPatient: @escaping @Sendable (String) async throws -> Bool
@@ -33,17 +33,17 @@ public struct AuthorizationConfiguration: Sendable {
     /// The addresses that are published now.
     var addresses: AuthorizationAddresses { AuthorizationAddresses(base: address.url) }
 
-    /// Seconds that an access token of an app lives.
+    /// Lifetime of an app's access token, in seconds.
     static let tokenLifetime: TimeInterval = 3_600
-    /// Seconds that one of a client that acts on its own lives (SMART Backend Services).
+    /// Lifetime of the access token of a client that acts on its own (SMART Backend Services), in seconds.
     static let serviceTokenLifetime: TimeInterval = 300
-    /// Seconds that a person stays signed in.
+    /// Lifetime of a person's session, in seconds.
     static let sessionLifetime: TimeInterval = 8 * 3_600
-    /// Seconds that an app keeps access when nobody is signed in.
+    /// Lifetime of an app's access while the person is not signed in, in seconds.
     static let offlineLifetime: TimeInterval = 90 * 86_400
 }
 
-/// The addresses of the authorization server and of what it protects.
+/// The addresses of the authorization server and of the FHIR server that it protects.
 public struct AuthorizationAddresses: Sendable, Hashable {
     /// Scheme, host, port and path, without a slash at the end: the issuer.
     let base: String

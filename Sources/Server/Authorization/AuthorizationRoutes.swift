@@ -6,8 +6,8 @@ import ServerHTTP
 import Storage
 import Trust
 
-/// The authorization server: discovery, the pages on which people let apps in, and the endpoints at which apps get tokens
-/// (<https://hl7.org/fhir/smart-app-launch/STU2.2/>).
+/// The routes of the authorization server: discovery, the pages on which people grant access to apps, and the endpoints
+/// that issue tokens (<https://hl7.org/fhir/smart-app-launch/STU2.2/>).
 public struct AuthorizationRoutes: Sendable {
     let access: AccessControl
     let configuration: AuthorizationConfiguration
@@ -20,14 +20,14 @@ public struct AuthorizationRoutes: Sendable {
     let clock: @Sendable () -> Date
     let random: @Sendable (Int) -> [UInt8]
 
-    /// What is told the codes of refusals.
+    /// The function that counts refusals by code.
     struct NotedRefusals: Sendable {
         let note: @Sendable (String) async -> Void
     }
 
     /// - Parameters:
-    ///   - refusals: told the code of each refusal.
-    ///   - random: gives so many random bytes, fit for secrets.
+    ///   - refusals: called with the code of each refusal.
+    ///   - random: returns the given number of random bytes, fit for secrets.
     public init(
         access: AccessControl, configuration: AuthorizationConfiguration, limiter: RateLimiter = RateLimiter(),
         bodies: BodyBudget = BodyBudget(bytes: 8 << 20),
@@ -58,13 +58,13 @@ public struct AuthorizationRoutes: Sendable {
             addresses: { configuration.addresses }, clock: clock)
     }
 
-    /// Adds all routes to a router, ahead of those of a module that takes `GET /fhir/:type/:id`.
+    /// Adds all routes to a router. They take precedence over a module's `GET /fhir/:type/:id`.
     public func add(to router: Router<ServerRequestContext>) {
         let charge = RefusalCharge(limiter: limiter, count: refusals.note)
         router.add([endpoints, pages, openDocuments], particular: [documents], charge: charge)
     }
 
-    /// What is found below the FHIR API's address.
+    /// The documents below the address of the FHIR API.
     private var documents: GuardedRoutes {
         GuardedRoutes(refusal: Self.problem) { routes in
             let open = routes.add(middleware: CrossOriginMiddleware.open(methods: "GET"))
@@ -131,7 +131,7 @@ public struct AuthorizationRoutes: Sendable {
 }
 
 extension HTTPFailure {
-    /// What an error means to who asked.
+    /// Creates the answer to an error.
     init(authorizing error: any Error) {
         switch error {
         case let failure as HTTPFailure: self = failure

@@ -3,7 +3,7 @@ import Foundation
 import Questionnaires
 
 extension SurveyDialogue {
-    /// Takes what the person typed: an answer, or `back`, `clear`, `pause`. A backslash before it makes any text an
+    /// Processes the person's input: an answer, or `back`, `clear`, `pause`. A backslash before any text makes it an
     /// answer.
     public mutating func take(_ line: String) -> Reply {
         guard let current else { return Reply() }
@@ -21,7 +21,7 @@ extension SurveyDialogue {
         }
     }
 
-    /// Gives the file that a reply asked for; nil where it cannot be read.
+    /// Attaches the file that a reply requested; nil if it cannot be read.
     public mutating func attach(_ data: Data?, contentType: String?, title: String?) -> Reply {
         guard case .question(let path) = current, let item = session.state(at: path)?.item, item.type == .attachment
         else { return Reply() }
@@ -86,7 +86,7 @@ extension SurveyDialogue {
         return reply
     }
 
-    /// Returns what is wrong with several answers together, in a sentence; nil where nothing is.
+    /// Returns the problem of several answers together, as a sentence; nil if there is none.
     private static func miscount(_ values: [AnswerValue], _ item: FormItem) -> String? {
         let exclusive = (item.options ?? []).filter(\.isExclusive)
         if values.count > 1, values.contains(where: { value in exclusive.contains { value.equals($0.value) } }) {
@@ -97,7 +97,7 @@ extension SurveyDialogue {
         return nil
     }
 
-    /// nil where a part of the line is no answer.
+    /// Returns nil if a part of the line is no answer.
     private func values(of line: String, _ item: FormItem, byNumber: Bool) -> [AnswerValue]? {
         guard item.repeats else { return value(of: line, item, byNumber).map { [$0] } }
         let parts = line.split(separator: Self.separator(item)).map { $0.trimmingCharacters(in: .whitespaces) }

@@ -1,7 +1,7 @@
 import Questionnaires
 
 extension SurveyDialogue {
-    /// The lines of text for what stands open: what leads to it, progress, the question, its options, and how to
+    /// The lines of text for the open step: the texts before it, progress, the question, its options, and how to
     /// answer.
     public var prompt: [String] {
         guard let current else { return [] }
@@ -36,7 +36,7 @@ extension SurveyDialogue {
         return lines
     }
 
-    /// Returns the hint that says how to answer.
+    /// Returns the hint on how to answer.
     func hint(_ item: FormItem, _ answers: [AnswerValue]) -> String {
         var words = [item.limits.entryFormat ?? Self.kind(of: item)]
         if item.repeats {
@@ -84,7 +84,7 @@ extension SurveyDialogue {
         }
     }
 
-    /// Returns the separator that stands between several answers. Texts may hold commas.
+    /// Returns the separator of several answers. Texts may contain commas.
     static func separator(_ item: FormItem) -> Character {
         switch item.type {
         case .choice, .openChoice, .boolean, .integer, .date, .dateTime, .time: ","

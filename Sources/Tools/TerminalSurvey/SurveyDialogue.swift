@@ -1,8 +1,8 @@
 import FHIR
 import Questionnaires
 
-/// A form asked question by question in lines of text. Pure: a line in, lines out; whoever has a terminal prints and
-/// reads.
+/// A form presented question by question in lines of text. Pure: its input and output are lines, and the caller prints
+/// and reads them.
 ///
 ///     var dialogue = SurveyDialogue(form)
 ///     while !dialogue.isFinished {
@@ -11,29 +11,29 @@ import Questionnaires
 ///         print(dialogue.take(line).lines.joined(separator: "\n"))
 ///     }
 public struct SurveyDialogue: Sendable {
-    /// The step that stands open.
+    /// The open step.
     public enum Step: Sendable, Hashable {
-        /// The question at a path waits for its answer.
+        /// The question at a path.
         case question(ItemPath)
-        /// Whether a repeating group is filled in once more; the path is that of the instance there would be.
+        /// Whether to fill in a repeating group once more; the path is that of the new instance.
         case repetition(ItemPath)
     }
 
     /// The reply to a line.
     public struct Reply: Sendable, Hashable {
-        /// The lines to tell, such as why the answer was not taken.
+        /// The lines to print, for instance the reason that an answer was not accepted.
         public var lines: [String] = []
-        /// Whether the person wants to stop for now.
+        /// Whether the person wants to pause.
         public var isPaused = false
-        /// A file to read and give to ``SurveyDialogue/attach(_:contentType:title:)``.
+        /// A file to read and pass to ``SurveyDialogue/attach(_:contentType:title:)``.
         public var wantedFile: String?
     }
 
-    /// The session with the answers that were taken so far.
+    /// The session with the answers so far.
     public internal(set) var session: FormSession
-    /// nil when all is done.
+    /// nil when the form is finished.
     public internal(set) var current: Step?
-    /// Repeating groups without answers that the person has begun.
+    /// Repeating groups that the person has begun without answers.
     var opened: Set<ItemPath> = []
 
     /// Begins a dialogue at the form's first step, with its initial values.
@@ -42,7 +42,7 @@ public struct SurveyDialogue: Sendable {
         current = script.steps.first
     }
 
-    /// Goes on where ``state`` was taken; nil where it is that of another form, or none.
+    /// Continues from ``state``; nil if that is of another form or invalid.
     public init?(_ form: QuestionnaireForm, rules: EnablementRules = EnablementRules(), resuming state: JSON) {
         guard let items = state["items"], items.array != nil, state["questionnaire"]?.string == form.canonical else {
             return nil
@@ -55,10 +55,10 @@ public struct SurveyDialogue: Sendable {
         current = steps.first { Self.name($0) == name } ?? steps.first { isUnanswered($0) } ?? steps.last
     }
 
-    /// Whether no question stands open any more.
+    /// Whether no question is open.
     public var isFinished: Bool { current == nil }
 
-    /// All that is needed to go on later. It holds answers: keep it where only the person can read it.
+    /// The state for continuing later. It contains answers: store it where only the person can read it.
     public var state: JSON {
         var state = JSONObject()
         state["questionnaire"] = session.form.canonical.map(JSON.string)
@@ -93,14 +93,13 @@ public struct SurveyDialogue: Sendable {
         return Reply()
     }
 
-    /// To the step behind the one that was open; at the end, to the first one that still keeps the response from being
-    /// right.
+    /// Advances to the step after the given one; at the end, to the first step that makes the response invalid.
     mutating func goOn(from step: Step, earlier: [Step]) -> Reply {
         let steps = script.steps
         if let index = steps.firstIndex(of: step) {
             current = steps.dropFirst(index + 1).first
         } else {
-            // The step has gone with the answer: the next of those that were behind it.
+            // The answer removed the step: advance to the next of the steps that followed it.
             let behind = earlier.drop { $0 != step }.dropFirst()
             current = behind.first { steps.contains($0) }
         }
@@ -117,7 +116,7 @@ public struct SurveyDialogue: Sendable {
         return Reply(lines: script.texts(before: nil))
     }
 
-    /// Returns the step at which a problem of an item can be mended: at the item, or at the first question inside.
+    /// Returns the step at which a problem of an item can be corrected: at the item, or at the first question inside.
     private func step(for linkID: String, _ code: String, _ steps: [Step]) -> Step? {
         steps.first { step in
             guard case .question(let path) = step else { return false }

@@ -1,6 +1,6 @@
 import Questionnaires
 
-/// The lines that a person is shown and asked, in order, as the answers stand.
+/// The texts and steps of a form in order, for the present answers.
 struct SurveyScript {
     enum Line {
         case text(String)
@@ -10,7 +10,7 @@ struct SurveyScript {
     private(set) var lines: [Line] = []
     private let opened: Set<ItemPath>
 
-    /// - Parameter opened: repeating groups without answers that the person has begun all the same.
+    /// - Parameter opened: repeating groups that the person has begun without answers.
     init(_ session: FormSession, opened: Set<ItemPath>) {
         self.opened = opened
         visit(session.root, [], explained: [])
@@ -20,7 +20,7 @@ struct SurveyScript {
         lines.compactMap { if case .step(let step) = $0 { step } else { nil } }
     }
 
-    /// The texts between the step before and this one; without a step, those at the end.
+    /// Returns the texts between the previous step and this one; without a step, those at the end.
     func texts(before step: SurveyDialogue.Step?) -> [String] {
         var texts: [String] = []
         for line in lines {

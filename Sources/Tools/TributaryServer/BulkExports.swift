@@ -3,7 +3,8 @@ import Logging
 import Records
 import ServiceLifecycle
 
-/// Works on the exports that clients ask for, while a study is served. What is cut off is taken up at the next start.
+/// Processes the exports that clients request, while a study is served. Interrupted exports continue after the next
+/// start.
 struct BulkExports: Service {
     let exports: Exports
     let logger: Logger

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// When the consumer last got something done, or saw that there is nothing to do.
+/// The time at which the consumer last made progress or found no work.
 final class ConsumerProgress: Sendable {
     private let milliseconds = Atomic<Int64>(0)
     private let clock: @Sendable () -> Date

@@ -3,13 +3,13 @@ import Crypto
 import Foundation
 import Storage
 
-/// Tells one export from another, and the same one again, without reading it through: by the sizes and the two ends of
-/// its files. Names and places do not count, so a moved export stays the same.
+/// A fingerprint of an export that is computed without reading it in full: from the sizes and the two ends of its
+/// files. Names and paths are not included, so a moved export has the same fingerprint.
 public enum ExportPrint {
-    /// As many bytes of each end count.
+    /// Number of bytes used from each end.
     private static let end = 1 << 16
 
-    /// A text that is the same for the same bytes.
+    /// Returns a text that is equal for equal bytes.
     ///
     /// - Throws: ``ServerError`` `file-unreadable`.
     public static func text(of path: String) throws -> String {

@@ -1,21 +1,22 @@
 import Foundation
 import Storage
 
-/// The indexes of the records' store while a first load does without them (`health load --rebuild-indexes`).
+/// Suspends the indexes of the records' store during a first load (`health load --rebuild-indexes`).
 public enum FirstLoad {
     /// The tables that a load fills.
     private static let tables = [
         "record", "record_version", "record_term", "record_print", "record_text", "record_time", "record_number",
         "record_part", "observation_fact", "warehouse_loaded",
     ]
-    /// A correction finds what it corrects by this one; its keys lie beside each other.
+    /// A correction needs this index to find its facts. Its keys are close together.
     private static let kept: Set<String> = ["of_idx_instance"]
-    /// A store with more records than these is none that is loaded for the first time.
+    /// A store with more records than this is not loaded for the first time.
     private static let mostRecords = 1_000
 
-    /// Drops what is made again by ``end(in:_:)``.
+    /// Drops the indexes that ``end(in:_:)`` creates again.
     ///
-    /// - Throws: ``ServerError`` `not-a-first-load` for a store that has records already, unless an earlier load dropped them.
+    /// - Throws: ``ServerError`` `not-a-first-load` for a store that already has records, unless an earlier load
+    ///   dropped its indexes.
     public static func begin(in database: any SQLDatabase) async throws {
         try await database.write { transaction in
             guard try !SuspendedIndexes.areThere(in: transaction) else { return }
@@ -31,9 +32,9 @@ public enum FirstLoad {
         }
     }
 
-    /// Makes the indexes again that a load dropped, also one that was cut off; each in a transaction of its own.
+    /// Creates the indexes that a load dropped, also an interrupted one; each in a transaction of its own.
     ///
-    /// - Parameter show: told the name of each that was made.
+    /// - Parameter show: called with the name of each created index.
     public static func end(in database: any SQLDatabase, _ show: (String) -> Void = { _ in }) async throws {
         while let name = try await database.write({ try SuspendedIndexes.makeNext(in: $0) }) { show(name) }
     }

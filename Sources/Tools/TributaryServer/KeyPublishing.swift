@@ -4,8 +4,8 @@ import Foundation
 import Logging
 import ServiceLifecycle
 
-/// Signs the study's public keys anew each day where the root key is at hand, so that the signed set never ends while the
-/// study runs.
+/// Signs the study's public keys each day if the root key is available, so that the signed set does not expire while
+/// the study runs.
 struct KeyPublishing: Service {
     let keys: KeyFolder
     let study: String
@@ -19,7 +19,7 @@ struct KeyPublishing: Service {
             do {
                 if try keys.rootKey() != nil { try keys.publish(study: study, now: clock()) }
             } catch {
-                // Phones go on with the set that was signed last, for as long as it is in force.
+                // Phones continue with the last signed set until it expires.
                 logger.error("keys not signed", metadata: ["code": "\((error as? any CodedError)?.code ?? "failed")"])
             }
             await cancelWhenGracefulShutdown { try? await _Concurrency.Task.sleep(for: Self.interval) }

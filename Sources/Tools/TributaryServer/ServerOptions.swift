@@ -4,34 +4,35 @@ import ServerHTTP
 public struct ServerOptions: Sendable {
     /// The part of the server's work that a process does.
     public enum Role: String, Sendable, CaseIterable {
-        /// Takes sealed submissions; needs no private key.
+        /// Accepts sealed submissions; needs no private key.
         case receiver
-        /// Opens, records and loads them; needs the private keys.
+        /// Opens, records and loads submissions; needs the private keys.
         case consumer
-        /// Answers the FHIR API.
+        /// Serves the FHIR API.
         case records
-        /// Lets apps in: SMART on FHIR's authorization server.
+        /// Authorizes apps, as the authorization server of SMART on FHIR.
         case authorization
-        /// Takes what devices and clouds of others send; works with the records' store, so never beside a lone receiver.
+        /// Accepts the events of third-party devices and clouds. It uses the records' store, so it cannot run with a
+        /// receiver alone.
         case gateway
     }
 
     public var host: String
-    /// 0 lets the system choose.
+    /// 0 for any free port.
     public var port: Int
     public var roles: Set<Role>
-    /// The queue's database, a path, `sqlite:PATH` or `postgresql://...`; nil for the study's own.
+    /// The queue's database: a path, `sqlite:PATH` or `postgresql://...`; nil for the study's own.
     public var queue: String?
-    /// The records' database, likewise.
+    /// The records' database, in the same format.
     public var database: String?
-    /// Whose `X-Forwarded-For` counts, and who speaks TLS in our place.
+    /// The proxies whose `X-Forwarded-For` is used and which may terminate TLS.
     public var trustedProxies: [IPNetwork]
-    /// Where the monitoring listens; nil for a free port of loopback.
+    /// The address of the monitoring; nil for a free port of loopback.
     public var monitor: HTTPServer.Address?
-    /// PEM files; both or none.
+    /// PEM files; both or neither.
     public var certificate: String?
     public var privateKey: String?
-    /// Where others reach the server; nil for what study.json says, or the address that is listened on.
+    /// The public URL of the server; nil for that of study.json, or for the address that it listens on.
     public var publicURL: String?
 
     public init(

@@ -10,29 +10,29 @@ import Storage
     import Darwin
 #endif
 
-/// Whether the server can do its work, and the figures that tell how it goes.
+/// The readiness of the server, and its metrics.
 struct ServerReadiness: Sendable {
     let stores: StudyStores
     let queue: (any SQLDatabase)?
     let records: (any SQLDatabase)?
-    /// The keys as the consumer has them, read again when they change.
+    /// The consumer's keys, read again when they change.
     let openers: KeyOpenerCache
     let roles: Set<ServerOptions.Role>
     let progress: ConsumerProgress
     let clock: @Sendable () -> Date
 
-    /// A consumer that has not been heard of for so many seconds, while something waits, stands still.
+    /// Seconds without progress after which a consumer with waiting submissions is reported as stalled.
     static let stall: TimeInterval = 60
-    /// Less free disk than this is a reason.
+    /// The minimum of free disk space in bytes.
     static let leastDisk: Int64 = 64 << 20
 
-    /// Returns the problems of the server; none where it is ready.
+    /// Returns the problems of the server; none if it is ready.
     func problems() async -> [ReadinessProblem] {
         var problems: [ReadinessProblem] = []
         for (name, database) in [("queue", queue), ("records", records)] {
             guard let database else { continue }
             do {
-                // A transaction that writes nothing needs the lock and the log all the same.
+                // A transaction that changes nothing still needs the lock and the log.
                 _ = try await database.write {
                     try $0.execute("UPDATE schema_migration SET number = number WHERE 1 = 0")
                 }
@@ -50,7 +50,7 @@ struct ServerReadiness: Sendable {
                 problems.append(
                     ReadinessProblem(
                         code: "keys-missing",
-                        message: "There is no private key that can be read in keys/. "
+                        message: "There is no readable private key in keys/. "
                             + ((error as? any CodedError)?.message ?? "")))
             }
             if await isStalled() {
@@ -83,7 +83,7 @@ struct ServerReadiness: Sendable {
         return Int64(clamping: UInt64(status.f_bavail) &* UInt64(status.f_frsize))
     }
 
-    /// Registers the figures under the names that `/metrics` shows.
+    /// Registers the metrics with the names that `/metrics` shows.
     func register(in registry: PrometheusRegistry) {
         if let queue {
             let submissions = SQLSubmissionQueue(database: queue)
@@ -98,14 +98,14 @@ struct ServerReadiness: Sendable {
                         .init(Double(status.quarantined), labels: [("status", "quarantined")]),
                     ]
                 })
-            registry.gauge("tributary_queue_oldest_seconds", help: "Age of the oldest submission that waits.") {
+            registry.gauge("tributary_queue_oldest_seconds", help: "Age of the oldest waiting submission.") {
                 guard let status = try? await submissions.status(now: clock()) else { return nil }
                 return status.oldestReceivedAt.map { max(0, clock().timeIntervalSince($0)) } ?? 0
             }
             registry.gauge(
                 "tributary_clock_behind_seconds",
                 help:
-                    "How far the clock is behind the newest time of receipt: above some seconds, one of them is wrong."
+                    "Seconds by which the newest receipt is ahead of the clock: above a few, one of them is wrong."
             ) {
                 guard let newest = try? await submissions.newestReceipt() else { return 0 }
                 return max(0, newest.timeIntervalSince(clock()))
@@ -145,7 +145,7 @@ struct ServerReadiness: Sendable {
         }
         if roles.contains(.consumer) {
             let (progress, clock) = (progress, clock)
-            registry.gauge("tributary_consumer_progress_seconds", help: "Since the consumer last got something done.") {
+            registry.gauge("tributary_consumer_progress_seconds", help: "Seconds since the consumer made progress.") {
                 progress.last.map { max(0, clock().timeIntervalSince($0)) }
             }
         }

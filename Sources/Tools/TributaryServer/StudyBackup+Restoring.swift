@@ -9,47 +9,48 @@ import Warehouse
 extension StudyBackup {
     /// The content of a restored study.
     public struct Restored: Sendable, Hashable {
-        /// The queue's rows.
+        /// The number of rows of the queue.
         public let submissions: Int
-        /// The resources that are not deleted.
+        /// The number of resources that are not deleted.
         public let records: Int
-        /// The queue's new epoch: phones ask again for what became of what they sent, and send again what is missing.
+        /// The queue's new epoch. Phones query the outcomes of their submissions again, and resend missing ones.
         public let epoch: Int64
-        /// Participants who had been deleted after the backup was made, and were deleted again.
+        /// The number of participants whose deletion after the backup was repeated.
         public let deletedAgain: Int
-        /// Whether a list of deletions was there, of the study or in the backup's own records.
+        /// Whether there was a list of deletions, of the study or in the backup's records.
         public let hasDeletionList: Bool
-        /// Whether the facts stood in tables that the backup does not have: they are to be loaded again of the records.
+        /// Whether the facts were in tables outside of the backup: they must be loaded again from the records.
         public let isToBeLoaded: Bool
     }
 
-    /// The content of the stores as the backup has them.
+    /// The contents of the stores in the backup.
     private struct Found {
         let submissions: Int
         let records: Int
         let epoch: Int64
     }
 
-    /// Makes a study of a backup. Its stores stand in their usual places; its private keys are to be put back by hand.
+    /// Creates a study from a backup. Its stores are at their default paths; its private keys must be restored
+    /// separately.
     ///
     /// - Parameters:
-    ///   - directory: the study's folder, which need not be there; it may hold `keys/` and `deletions/`.
-    ///   - deletions: the study's list of deleted participants; nil for `deletions/list.json` in the folder, if it is there.
-    ///     Who stands in it is deleted again before the study can be used.
-    ///   - actor: who restores, for the audit.
-    ///   - date: now.
-    /// - Throws: ``ServerError`` `study-exists`, `backup-damaged`, `backup-newer`, `file-unreadable`, `file-unwritable`;
-    ///   `deletions-invalid`, `deletions-mismatch`; ``Storage/StorageError`` `storage-schema-newer`, `storage-full`. Then
-    ///   nothing was changed, and nothing stays.
+    ///   - directory: the study's folder, which need not exist; it may contain `keys/` and `deletions/`.
+    ///   - deletions: the study's list of deleted participants; nil for `deletions/list.json` in the folder, if it
+    ///     exists. Participants in the list are deleted again before the study can be used.
+    ///   - actor: the actor of the restore, for the audit.
+    ///   - date: the present time.
+    /// - Throws: ``ServerError`` `study-exists`, `backup-damaged`, `backup-newer`, `file-unreadable`,
+    ///   `file-unwritable`; `deletions-invalid`, `deletions-mismatch`; ``Storage/StorageError``
+    ///   `storage-schema-newer`, `storage-full`. After an error nothing was changed, and no file is left.
     public static func restore(
         _ file: String, into directory: String, deletions: String? = nil,
         actor: Actor = Actor(id: "restore", role: .site), at date: Date
     ) async throws -> Restored {
         let place = URL(fileURLWithPath: directory, isDirectory: true)
         for name in ["study.json", "queue", "data"] { try requireFree(name, in: place) }
-        // 1. Is it a whole backup? Nothing is made before that is known.
+        // 1. Check that the backup is complete, before anything is created.
         try requireSealed(file)
-        // 2. What is made stands in a folder of its own until all of it is known to be good.
+        // 2. Create everything in a separate folder until all of it is valid.
         let isNew = !StudyBackupFiles.exists(place.path)
         if isNew {
             do {
@@ -69,7 +70,7 @@ extension StudyBackup {
             try await setPlaces(of: staging)
             let again = try await deleteAgain(
                 in: staging, place: place, deletions: deletions, studyID: manifest.studyID, actor: actor, at: date)
-            // 3. The names; the last makes the folder a study.
+            // 3. Move it into the folder; the last file makes the folder a study.
             try publish(staging, in: place)
             return Restored(
                 submissions: found.submissions, records: again.records ?? found.records, epoch: found.epoch,
@@ -80,7 +81,7 @@ extension StudyBackup {
         }
     }
 
-    /// Deletes again who was deleted since, and puts the list where the study has it.
+    /// Repeats later deletions, and writes the list to its file in the study.
     private static func deleteAgain(
         in staging: URL, place: URL, deletions: String?, studyID: String, actor: Actor, at date: Date
     ) async throws -> StudyDeletion.Again {
@@ -94,7 +95,7 @@ extension StudyBackup {
         let again = try await StudyDeletion.deleteAgain(
             in: StudyStores(folder), by: list, actor: actor, at: date)
         guard let list = again.list else { return again }
-        // A folder of that name that is there already stays, with its reports.
+        // An existing folder with that name is kept, with its reports.
         if StudyBackupFiles.isFolder(own.deletionsURL.path) {
             try list.write(to: own.deletionListURL)
         } else {
@@ -113,7 +114,7 @@ extension StudyBackup {
 
     // MARK: - Reading the file
 
-    /// Sees that the file ends with the digest of all before it.
+    /// Checks that the file ends with the digest of all bytes before it.
     private static func requireSealed(_ file: String) throws {
         try FileAccess.require(URL(fileURLWithPath: file))
         guard let size = StudyBackupFiles.size(file) else { throw FileAccessError(path: file, cause: .missing) }
@@ -134,7 +135,7 @@ extension StudyBackup {
         }
     }
 
-    /// Writes the files where they belong below a folder, each as its manifest says.
+    /// Extracts the files below a folder, and checks them against the manifest.
     private static func extract(_ file: String, into staging: URL) throws -> StudyBackupManifest {
         let reader = try StudyBackupReader(path: file)
         guard try reader.next() == StudyBackupManifest.name else { throw damaged("it does not begin with a manifest") }
@@ -177,7 +178,7 @@ extension StudyBackup {
         }
     }
 
-    /// Returns the place of a backup's file in a study.
+    /// Returns the path of a backup's file in a study.
     private static func place(of name: String) -> String {
         switch name {
         case StudyBackupManifest.queue: "queue/queue.sqlite"
@@ -215,7 +216,7 @@ extension StudyBackup {
             path: queuePath, migrations: [], schema: .exact, permissions: StudyStores.queuePermissions)
         let epoch = try await queue.closing { queue in
             try await queue.write { transaction in
-                // Who had leased a submission is gone, and what it had begun it never ended here.
+                // The owners of leases no longer exist, and did not complete what they had begun.
                 try transaction.execute(
                     """
                     UPDATE submission SET lease = NULL, lease_owner = NULL, lease_until = NULL, begun = 0
@@ -228,8 +229,8 @@ extension StudyBackup {
         return Found(submissions: known.submissions, records: found.records, epoch: epoch)
     }
 
-    /// Takes the records' own tables for the facts, where they stood in another's schemas, and ends what apps were let have:
-    /// people sign in and agree again.
+    /// Uses the records' own tables for the facts if they were in other schemas. Ends the access of apps, so that
+    /// people must sign in and consent again.
     private static func takeWarehouse(of staging: URL) async throws -> Bool {
         let path = StudyFolder(path: staging.path).defaultRecordsURL.path
         let records = try await SQLiteDatabase.open(
@@ -237,7 +238,7 @@ extension StudyBackup {
         let isToBeLoaded = try await records.closing { records in
             try await records.write { transaction in
                 try AccessControl.endAuthorizations(in: transaction)
-                // A store of an older version has no place but its own.
+                // A store of an older version has no recorded location; its own tables are used.
                 guard try transaction.tableNames().contains("warehouse_place") else { return false }
                 return try WarehouseInstallation(.records).run(in: transaction).isToBeLoaded
             }
@@ -246,9 +247,9 @@ extension StudyBackup {
         return isToBeLoaded
     }
 
-    /// Looks into a store of this version, or of an older one.
+    /// Runs a closure with a store of this version, or of an older one.
     ///
-    /// - Throws: `storage-schema-newer` for one of a newer version; `backup-damaged` for what is no store of ours.
+    /// - Throws: `storage-schema-newer` for one of a newer version; `backup-damaged` if it is not a store of a study.
     private static func checking<T: Sendable>(
         _ path: String, _ migrations: [Migration], _ permissions: mode_t,
         _ body: (SQLiteDatabase) async throws -> T
@@ -275,7 +276,7 @@ extension StudyBackup {
 
     // MARK: - The folder
 
-    /// The stores stand in the study's folder now, wherever they stood when the backup was made.
+    /// Updates `study.json`: the stores are in the study's folder now, wherever they were when the backup was made.
     private static func setPlaces(of staging: URL) async throws {
         let file = staging.appendingPathComponent("study.json")
         guard let data = FileManager.default.contents(atPath: file.path), var json = (try? JSON(data))?.object,
@@ -283,26 +284,26 @@ extension StudyBackup {
         else { return }
         json["queue"] = nil
         json["database"] = nil
-        // i2b2's tables were not in the backup; they are made of the records again.
+        // i2b2's tables were not in the backup; they are made again from the records.
         json["warehouse"] = nil
         try FileManager.default.removeItem(at: file)
         try StudyBackupFiles.make(file.path, Data((JSON.object(json).text(.pretty) + "\n").utf8))
     }
 
-    /// Gives what was made its modes, makes it durable and gives it its names.
+    /// Sets the modes of the created files, syncs them, and moves them to their final names.
     private static func publish(_ staging: URL, in place: URL) throws {
         let files = FileManager.default
-        // 1. Modes, and everything on disk.
+        // 1. Set the modes, and sync everything to disk.
         for case let path as String in files.enumerator(atPath: staging.path) ?? .init() {
             let full = staging.appendingPathComponent(path).path
             try StudyBackupFiles.restrict(full, to: mode(of: path, isFolder: StudyBackupFiles.isFolder(full)))
             try StudyBackupFiles.synchronize(full)
         }
         try StudyBackupFiles.synchronize(staging.path)
-        // 2. Nothing that is there is replaced.
+        // 2. Nothing that exists is replaced.
         let names = try files.contentsOfDirectory(atPath: staging.path).sorted().filter { $0 != "study.json" }
         for name in names + ["study.json"] { try requireFree(name, in: place) }
-        // 3. The names.
+        // 3. Rename.
         var published: [String] = []
         do {
             for name in names + ["study.json"] {

@@ -9,50 +9,52 @@ import Storage
     import Darwin
 #endif
 
-/// A backup of a study in one file, made while its server works: both stores and the study's files, no private key.
+/// A backup of a study in one file, made while its server runs: both stores and the study's files, without private
+/// keys.
 ///
-/// The file is a tar (`manifest.json`, `queue.sqlite`, `records.sqlite`, `study/...`) with a block behind its end that
-/// holds the SHA-256 of all before it, so that a file that was cut or changed anywhere is known before any of it is used.
+/// The file is a tar (`manifest.json`, `queue.sqlite`, `records.sqlite`, `study/...`) followed by a block with the
+/// SHA-256 of all bytes before it. So a file that was truncated or changed is detected before it is used.
 ///
-/// The queue is copied first, the records after it: what the queue's copy says was stored is in the records' copy, and
-/// what came between the two is sent again by the phones and known again by its settlement.
+/// The queue is copied first, then the records. So submissions that are stored according to the queue's copy are in
+/// the copy of the records. Those that arrive between the two are sent again by the phones, and are recognized by
+/// their settlement.
 public enum StudyBackup {
     /// A report of the backup that was made.
     public struct Report: Sendable, Hashable {
         /// The file's path.
         public let file: String
         public let bytes: Int64
-        /// Of the whole file; lower-case hex.
+        /// The digest of the whole file, in lowercase hexadecimal digits.
         public let sha256: String
-        /// The rows of the queue's copy.
+        /// The number of rows in the queue's copy.
         public let submissions: Int
-        /// The resources of the records' copy that are not deleted.
+        /// The number of resources in the records' copy that are not deleted.
         public let records: Int
     }
 
-    /// Makes a backup. The file is durable and whole when this returns, readable by its owner alone.
+    /// Makes a backup. When this returns, the file is durable and complete, and readable only by its owner.
     ///
     /// - Parameters:
-    ///   - force: whether a file of this name is replaced.
-    ///   - date: now.
+    ///   - force: whether an existing file with this name is replaced.
+    ///   - date: the present time.
     /// - Throws: ``ServerError`` `file-exists`, `backup-private-key`, `backup-too-large`, `file-unwritable`;
-    ///   ``Storage/StorageError`` of a store that is missing or not of this version, `queue-of-another-study`,
-    ///   `storage-full`. Then nothing was made, and a file of this name stands as it was.
+    ///   ``Storage/StorageError`` for a store that is missing or not of this version, `queue-of-another-study`,
+    ///   `storage-full`. After an error no file was created, and an existing file with this name is unchanged.
     public static func write(
         _ stores: StudyStores, to path: String, force: Bool = false, at date: Date
     ) async throws -> Report {
         let target = URL(fileURLWithPath: path)
         let studyID = try stores.folder.configuration().id
         try requireFree(target.path, force: force)
-        // 1. Both stores are there, of this version, and belong together: asked before anything large is done.
+        // 1. Check both stores, their versions and that they belong together, before the expensive work.
         _ = try await standing(queue: stores.queue, records: stores.records, studyID: studyID)
-        // 2. Room for the copies and for the file.
+        // 2. Check the space for the copies and for the file.
         let files = try StudyBackupSources.files(of: stores.folder)
         let size = files.reduce((stores.queue.fileSize ?? 0) + (stores.records.fileSize ?? 0)) {
             $0 + (StudyBackupFiles.size($1.path) ?? 0)
         }
         try StoreMigration.requireSpace(size * 2 + (16 << 20), besides: target.path)
-        // 3. The copies, in a folder that nobody else can look into.
+        // 3. Make the copies in a private folder.
         let parent = target.deletingLastPathComponent()
         let place = try StudyBackupStaging(for: target, of: stores.folder)
         let staging = place.folder
@@ -72,7 +74,7 @@ public enum StudyBackup {
         ]
         for copy in [queueCopy, recordsCopy] { try SQLiteDatabase.settle(path: copy) }
         sources += try StudyBackupSources.copy(files, into: staging)
-        // 4. One file of them, which gets its name when it is whole and on disk.
+        // 4. Write them to one file, which gets its name when it is complete and on disk.
         let members = try sources.map { source in
             let digest = try StudyBackupFiles.digest(source.path)
             return StudyBackupManifest.Member(path: source.name, bytes: digest.bytes, sha256: digest.sha256)
@@ -90,7 +92,7 @@ public enum StudyBackup {
             records: found.records)
     }
 
-    /// A file of the name is replaced only when told to, and nothing else ever is.
+    /// Checks that the name is free. An existing regular file is replaced only if requested.
     private static func requireFree(_ path: String, force: Bool) throws {
         guard StudyBackupFiles.exists(path) else { return }
         var status = stat()
@@ -100,11 +102,11 @@ public enum StudyBackup {
                 code: "file-exists",
                 message: isFile
                     ? "There is a file \(path) already; nothing was changed. --force replaces it."
-                    : "\(path) is there and is no file; nothing was changed.")
+                    : "\(path) exists and is not a file; nothing was changed.")
         }
     }
 
-    /// Writes the archive and the block behind it, and syncs them.
+    /// Writes the archive and the block after it, and syncs them.
     private static func write(
         _ manifest: StudyBackupManifest, of files: [String], to path: String, at date: Date
     ) throws -> (bytes: Int64, sha256: String) {
@@ -134,7 +136,7 @@ public enum StudyBackup {
 
     // MARK: - What both ways share
 
-    /// The block behind the end of the archive, as long as one of its own.
+    /// Returns the block after the end of the archive, as long as a block of the archive.
     static func seal(_ sha256: String) -> Data {
         var block = Data("tributary-backup sha256 \(sha256)\n".utf8)
         block.append(Data(repeating: 0, count: 512 - block.count))
@@ -148,14 +150,14 @@ public enum StudyBackup {
                 "The file is no backup, or is cut or damaged: \(how). Nothing was changed; take another copy of it.")
     }
 
-    /// The state that two stores tell of themselves.
+    /// The state of two stores.
     struct Standing: Sendable {
         let state: QueueState
         let submissions: Int
         let records: Int
     }
 
-    /// Looks at two stores of this version.
+    /// Checks two stores of this version.
     private static func standing(
         queue: Store, records: Store, studyID: String
     ) async throws -> Standing {
@@ -182,7 +184,7 @@ public enum StudyBackup {
         Int(try transaction.first("SELECT count(*) AS rows FROM record WHERE deleted = 0")?.integer("rows") ?? 0)
     }
 
-    /// The queue that records belong to; nil before they had one.
+    /// Returns the id of the queue that records belong to; nil if they had none yet.
     static func queueID(in transaction: any SQLTransaction) throws -> String? {
         try transaction.first("SELECT queue_id FROM records_state WHERE id = 1")?.text("queue_id")
     }

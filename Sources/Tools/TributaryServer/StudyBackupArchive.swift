@@ -7,7 +7,7 @@ import Foundation
     import Darwin
 #endif
 
-/// Writes the entries of a backup one after the other: a tar of POSIX.1-2001's pax form, through libarchive.
+/// Writes the entries of a backup in sequence: a tar of POSIX.1-2001's pax format, through libarchive.
 final class StudyBackupWriter {
     private let archive: OpaquePointer
     private let path: String
@@ -16,14 +16,14 @@ final class StudyBackupWriter {
     /// - Parameters:
     ///   - descriptor: the file, open for writing; the caller closes it.
     ///   - path: the file's name, for errors.
-    ///   - names: the names of the entries to come.
+    ///   - names: the names of all entries.
     init(descriptor: Int32, path: String, names: [String], at date: Date) throws {
         guard let archive = archive_write_new() else { throw StudyBackupFiles.failure(path, ENOMEM) }
         self.archive = archive
         self.path = path
         time = time_t(max(0, min(date.timeIntervalSince1970, 1e11)))
-        // Names are bytes: what they mean must not depend on the locale of who makes or reads the backup. Said only where
-        // it matters, for GNU tar remarks on it at each entry.
+        // Names are bytes: they must not depend on the locale of the process that makes or reads the backup. Set only
+        // if needed, because GNU tar prints a remark on it for each entry.
         let isPlain = names.allSatisfy { $0.utf8.allSatisfy { $0 < 0x80 } }
         guard archive_write_set_format_pax_restricted(archive) == ARCHIVE_OK,
             isPlain || archive_write_set_options(archive, "hdrcharset=BINARY") == ARCHIVE_OK,
@@ -35,7 +35,7 @@ final class StudyBackupWriter {
     }
 
     deinit {
-        // What was not finished is not flushed either: the descriptor may be another file's by now.
+        // Unfinished data is not flushed: the descriptor may already be used for another file.
         archive_write_fail(archive)
         archive_write_free(archive)
     }
@@ -46,7 +46,7 @@ final class StudyBackupWriter {
         try data.withUnsafeBytes { try append($0) }
     }
 
-    /// Writes an entry of so many bytes of a file.
+    /// Writes an entry with the first `bytes` bytes of a file.
     func add(_ name: String, file: String, bytes: Int64) throws {
         try begin(name, bytes: bytes)
         var left = bytes
@@ -57,7 +57,7 @@ final class StudyBackupWriter {
         guard left == 0 else { throw StudyBackupFiles.failure(file, EIO) }
     }
 
-    /// Writes the end.
+    /// Writes the end of the archive.
     func finish() throws { try check(archive_write_close(archive)) }
 
     private func begin(_ name: String, bytes: Int64) throws {
@@ -82,7 +82,7 @@ final class StudyBackupWriter {
     }
 }
 
-/// Reads the entries of a backup one after the other. Nothing is ever written to a path that an entry names.
+/// Reads the entries of a backup in sequence. The path of an entry is never used to write a file.
 final class StudyBackupReader {
     private let archive: OpaquePointer
 
@@ -100,7 +100,7 @@ final class StudyBackupReader {
 
     deinit { archive_read_free(archive) }
 
-    /// Goes to the next entry and gives its name; nil at the end.
+    /// Advances to the next entry and returns its name; nil at the end.
     func next() throws -> String? {
         while true {
             var entry: OpaquePointer?
@@ -118,9 +118,9 @@ final class StudyBackupReader {
         }
     }
 
-    /// Passes the entry's bytes in pieces.
+    /// Calls a closure with the entry's bytes in chunks.
     ///
-    /// - Parameter limit: more than so many are an error.
+    /// - Parameter limit: maximum bytes; more are an error.
     func each(limit: Int64, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
         var left = limit
         var buffer = [UInt8](repeating: 0, count: 1 << 18)
@@ -135,7 +135,7 @@ final class StudyBackupReader {
     }
 }
 
-/// libarchive's marks of an entry's type, `AE_IFMT` and `AE_IFREG`: macros that Swift does not see.
+/// libarchive's constants of entry types, `AE_IFMT` and `AE_IFREG`: macros that Swift does not import.
 private enum ArchiveFileType {
     static let mask: UInt32 = 0o170_000
     static let regular: UInt32 = 0o100_000

@@ -9,45 +9,45 @@ import Storage
     import Darwin
 #endif
 
-/// The few acts on files that backup, restore and upgrade are made of: what is made has its mode from the first instant,
-/// and what is to last is synced.
+/// The file operations of backup, restore and upgrade. Created files have their final mode from the start, and durable
+/// ones are synced.
 enum StudyBackupFiles {
     private static let chunk = 1 << 20
 
-    /// Whether there is anything of this name, a link that leads nowhere included.
+    /// Whether the path exists, including a dangling link.
     static func exists(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0
     }
 
-    /// The bytes of a file; nil where there is none.
+    /// Returns the size of a file in bytes; nil if it does not exist.
     static func size(_ path: String) -> Int64? {
         var status = stat()
         return stat(path, &status) == 0 ? Int64(status.st_size) : nil
     }
 
-    /// Whether it is a folder, and no link to one.
+    /// Whether the path is a folder rather than a link to one.
     static func isFolder(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// Makes a folder, which must not be there yet.
+    /// Creates a folder, which must not exist.
     static func makeFolder(_ path: String, permissions: mode_t) throws {
         guard mkdir(path, permissions & 0o700) == 0, chmod(path, permissions) == 0 else { throw failure(path) }
     }
 
-    /// Makes a file, which must not be there yet, for its owner alone, and gives its descriptor.
+    /// Creates a file, which must not exist, for its owner only, and returns its descriptor.
     static func create(_ path: String) throws -> Int32 {
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure(path) }
         return descriptor
     }
 
-    /// Closes a descriptor that ``create(_:)`` gave.
+    /// Closes a descriptor that ``create(_:)`` returned.
     static func end(_ descriptor: Int32) { close(descriptor) }
 
-    /// Writes all of the bytes.
+    /// Writes all bytes.
     static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, _ path: String) throws {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -58,7 +58,7 @@ enum StudyBackupFiles {
         }
     }
 
-    /// Makes a durable file of bytes, for its owner alone.
+    /// Creates a durable file with these bytes, for its owner only.
     static func make(_ path: String, _ data: Data) throws {
         let descriptor = try create(path)
         defer { close(descriptor) }
@@ -66,9 +66,9 @@ enum StudyBackupFiles {
         guard fsync(descriptor) == 0 else { throw failure(path) }
     }
 
-    /// Passes a file's bytes in pieces of a megabyte at most.
+    /// Calls a closure with a file's bytes in chunks of up to one megabyte.
     ///
-    /// - Parameter limit: where to stop; nil for the end of the file.
+    /// - Parameter limit: the number of bytes to read; nil for the whole file.
     static func each(
         _ path: String, limit: Int64? = nil, _ body: (UnsafeRawBufferPointer) throws -> Void
     ) throws {
@@ -89,7 +89,7 @@ enum StudyBackupFiles {
         }
     }
 
-    /// The size and the SHA-256 of a file.
+    /// Returns the size and the SHA-256 of a file.
     static func digest(_ path: String) throws -> (bytes: Int64, sha256: String) {
         var hash = SHA256()
         var bytes: Int64 = 0
@@ -100,7 +100,7 @@ enum StudyBackupFiles {
         return (bytes, Hexadecimal.text(hash.finalize()))
     }
 
-    /// Makes a file's bytes, or a folder's names, durable.
+    /// Makes a file's bytes, or a folder's entries, durable.
     static func synchronize(_ path: String) throws {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure(path) }
@@ -108,17 +108,17 @@ enum StudyBackupFiles {
         guard fsync(descriptor) == 0 else { throw failure(path) }
     }
 
-    /// Gives a file its name; what had the name is replaced.
+    /// Renames a file, replacing an existing one.
     static func move(_ path: String, to target: String) throws {
         guard rename(path, target) == 0 else { throw failure(target) }
     }
 
-    /// Gives a file or folder its mode.
+    /// Sets the mode of a file or folder.
     static func restrict(_ path: String, to permissions: mode_t) throws {
         guard chmod(path, permissions) == 0 else { throw failure(path) }
     }
 
-    /// Returns the error that the system's last error is to a person.
+    /// Returns an error for people from the system's last error.
     static func failure(_ path: String, _ number: Int32 = errno) -> any Error {
         if number == ENOSPC || number == EDQUOT {
             return StorageError(

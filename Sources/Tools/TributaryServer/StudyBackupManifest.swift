@@ -2,13 +2,13 @@ import FHIR
 import Foundation
 import Storage
 
-/// The first entry of a backup: what it is of, and what else it holds.
+/// The first entry of a backup: its study, its stores and its files.
 struct StudyBackupManifest: Sendable, Hashable {
     /// One file of the backup.
     struct Member: Sendable, Hashable {
         let path: String
         let bytes: Int64
-        /// Lower-case hex.
+        /// Lowercase hexadecimal digits.
         let sha256: String
     }
 
@@ -18,13 +18,13 @@ struct StudyBackupManifest: Sendable, Hashable {
     static let study = "study/study.json"
     static let format = "tributary-backup"
     static let version = 1
-    /// More files, or larger ones, no study has beside its stores; a backup of more is refused when it is made.
+    /// Limits of a study's own files. A backup beyond them is refused when it is made.
     static let mostMembers = 10_000
     static let largestFile: Int64 = 64 << 20
     static let largestManifest = 8 << 20
 
     let studyID: String
-    /// When it was made (see ``Storage/SQLTimestamp``).
+    /// The time of the backup (see ``Storage/SQLTimestamp``).
     let time: String
     let queueID: String
     let epoch: Int64
@@ -38,7 +38,7 @@ struct StudyBackupManifest: Sendable, Hashable {
         self.members = members
     }
 
-    /// - Throws: ``ServerError`` `backup-damaged`, or `backup-newer` for a form of backup that this version does not know.
+    /// - Throws: ``ServerError`` `backup-damaged`, or `backup-newer` for a format that this version does not know.
     init(_ data: Data) throws {
         guard let json = try? JSON(data), json["format"]?.string == Self.format, let version = json["version"]?.integer
         else { throw StudyBackup.damaged("its manifest cannot be read") }
@@ -80,14 +80,14 @@ struct StudyBackupManifest: Sendable, Hashable {
 
     // MARK: - Which files
 
-    /// The study's files that stand in a backup; its keys never do.
+    /// The study's files that a backup contains; its keys are never included.
     static let files = [
         "antispam.sha256", "health-sync.json", "health-types.json", "jwks.json", "jwks.jws", "study.json",
     ]
-    /// The study's folders that stand in a backup with what is in them.
+    /// The study's folders whose contents a backup contains.
     static let folders = ["consent", "devices", "profiles", "questionnaires", "receipt-roots"]
 
-    /// Whether a backup may hold a file of this name: what a restore writes is decided here and nowhere else.
+    /// Whether a backup may contain a file with this name. Only this function decides which files a restore writes.
     static func isAllowed(_ path: String) -> Bool {
         if path == queue || path == records { return true }
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)

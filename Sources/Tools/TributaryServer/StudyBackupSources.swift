@@ -7,11 +7,11 @@ import Storage
     import Darwin
 #endif
 
-/// The study's own files that stand in its backup.
+/// The study's own files for its backup.
 enum StudyBackupSources {
-    /// The study's files by the names that they have in a backup, sorted; links to files count as files.
+    /// Returns the study's files by their names in a backup, sorted. A link to a file counts as a file.
     ///
-    /// - Throws: ``ServerError`` `backup-too-large` for more or larger ones than a backup takes.
+    /// - Throws: ``ServerError`` `backup-too-large` if there are too many or too large files.
     static func files(of folder: StudyFolder) throws -> [(name: String, path: String)] {
         var found: [(name: String, path: String)] = []
         for name in StudyBackupManifest.files + StudyBackupManifest.folders {
@@ -31,7 +31,7 @@ enum StudyBackupSources {
                 found.count < StudyBackupManifest.mostMembers - 2
             else { throw tooLarge }
             found.append((name, path))
-        // A link to a folder could lead round and round.
+        // A link to a folder could create a cycle.
         case S_IFDIR where !isLink(path):
             for entry in try FileAccess.names(in: URL(fileURLWithPath: path)) ?? [] where !entry.hasPrefix(".") {
                 try collect(name + "/" + entry, path + "/" + entry, into: &found)
@@ -45,20 +45,20 @@ enum StudyBackupSources {
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 
-    /// Copies the files, so that what is hashed and what is written are the same bytes.
+    /// Copies the files, so that the hashed and the written bytes are the same.
     ///
-    /// - Throws: ``ServerError`` `backup-private-key` where one of them holds a private key.
+    /// - Throws: ``ServerError`` `backup-private-key` if one of them contains a private key.
     static func copy(
         _ files: [(name: String, path: String)], into staging: URL
     ) throws -> [(name: String, path: String)] {
         try files.enumerated().compactMap { number, file in
-            // One that went away meanwhile is not there.
+            // A file that was deleted meanwhile is skipped.
             guard let data = try FileAccess.contents(of: URL(fileURLWithPath: file.path)) else { return nil }
             guard Int64(data.count) <= StudyBackupManifest.largestFile else { throw tooLarge }
             guard data.range(of: Data("PRIVATE KEY-----".utf8)) == nil else {
                 throw ServerError(
                     code: "backup-private-key",
-                    message: "\(file.name) holds a private key, and no backup may; move it to keys/.")
+                    message: "\(file.name) contains a private key, which no backup may; move it to keys/.")
             }
             let copy = staging.appendingPathComponent("file-\(number)").path
             try StudyBackupFiles.make(copy, data)

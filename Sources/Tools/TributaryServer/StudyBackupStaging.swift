@@ -3,17 +3,17 @@ import Core
 import Foundation
 import Storage
 
-/// The folder in which a backup is made, with the copies of the stores. A backup that is killed leaves it; the next backup of
-/// the study, to whatever file, removes it, and so does the start of its server.
+/// The temporary folder of a backup, with the copies of the stores. A killed backup does not delete it; it is deleted
+/// by the next backup of the study, to any file, and by the start of its server.
 struct StudyBackupStaging {
-    /// The folder, beside the file that is to be made.
+    /// The folder, next to the file to be made.
     let folder: URL
-    /// The note of the folder in the study.
+    /// The file in the study that contains the folder's path.
     private let note: URL
-    /// A backup that works holds a lock on its folder.
+    /// The lock on the folder, held while the backup runs.
     private let lock: StoreLock?
 
-    /// Makes the folder, after what killed backups left is gone.
+    /// Creates the folder, after deleting those of killed backups.
     ///
     /// - Throws: ``Storage/FileAccessError``, ``Storage/StorageError``.
     init(for target: URL, of study: StudyFolder) throws {
@@ -23,7 +23,7 @@ struct StudyBackupStaging {
         folder = target.deletingLastPathComponent().standardizedFileURL
             .appendingPathComponent(".\(target.lastPathComponent).\(id)", isDirectory: true)
         note = Self.notes(of: study).appendingPathComponent(id)
-        // The note is there before the folder: whenever the process ends, the folder is found by it.
+        // The path is stored before the folder is created, so that the folder is found whenever the process ends.
         if FileManager.default.fileExists(atPath: study.dataURL.path) {
             try? FileManager.default.createDirectory(
                 at: Self.notes(of: study), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -38,7 +38,7 @@ struct StudyBackupStaging {
         }
     }
 
-    /// Removes the folder and its note.
+    /// Deletes the folder and the file with its path.
     func remove() {
         try? FileManager.default.removeItem(at: folder)
         try? FileManager.default.removeItem(at: note)
@@ -49,7 +49,7 @@ struct StudyBackupStaging {
         study.dataURL.appendingPathComponent("backups-under-way", isDirectory: true)
     }
 
-    /// Removes the folders that killed backups of a study left: health data that no one looks after.
+    /// Deletes the folders that killed backups of a study left: they contain health data that no process manages.
     static func removeAbandoned(of study: StudyFolder) {
         let notes = notes(of: study)
         for name in (try? FileManager.default.contentsOfDirectory(atPath: notes.path)) ?? []
@@ -62,7 +62,7 @@ struct StudyBackupStaging {
         }
     }
 
-    /// Removes the folders that killed backups to this file left, of whichever study.
+    /// Deletes the folders that killed backups to this file left, of any study.
     private static func removeAbandoned(beside target: URL) {
         let parent = target.deletingLastPathComponent()
         let prefix = ".\(target.lastPathComponent)."
@@ -72,9 +72,9 @@ struct StudyBackupStaging {
         }
     }
 
-    /// Removes a folder that no backup works in.
+    /// Deletes a folder that no backup uses.
     ///
-    /// - Returns: whether it is gone.
+    /// - Returns: whether it no longer exists.
     private static func remove(_ folder: String) -> Bool {
         guard StudyBackupFiles.exists(folder) else { return true }
         guard let lock = try? StoreLock(folder: folder) else { return false }

@@ -1,8 +1,8 @@
 import Trust
 
 extension StudyConfiguration {
-    /// Reads the address under which others reach the server: https, plain HTTP on the machine itself or in a development
-    /// study; a path may follow, and a slash at the end is left out.
+    /// Parses the public URL of the server: https, or plain HTTP on the machine itself or in a development study. A
+    /// path may follow, and a slash at the end is removed.
     ///
     /// - Throws: ``ServerError`` `public-url-invalid`.
     static func publicURL(_ text: String, development: Bool) throws -> String {

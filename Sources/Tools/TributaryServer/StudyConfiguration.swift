@@ -7,60 +7,59 @@ import ServerHTTP
 import Storage
 import Warehouse
 
-/// The configuration of a study, from `study.json`. Members it does not name keep their defaults; unknown ones are
-/// ignored.
+/// The configuration of a study, from `study.json`. Missing members have their defaults; unknown ones are ignored.
 public struct StudyConfiguration: Sendable, Hashable {
     /// Short and stable: letters, digits, `-` and `.`.
     public var id: String
-    /// For people.
+    /// The title that people see.
     public var title: String
     /// The bundle identifier that an app's receipt must name.
     public var bundleIdentifier: String
-    /// The largest submission that is taken, in bytes.
+    /// Maximum size of a submission, in bytes.
     public var maximumSubmissionBytes: Int
-    /// The most resources one submission may hold.
+    /// Maximum number of resources in one submission.
     public var maximumResourcesPerSubmission: Int
-    /// How long a device's token lives, in seconds.
+    /// Lifetime of a device's token, in seconds.
     public var tokenLifetime: Int
-    /// How strictly FHIR is taken: what quarantines a submission.
+    /// The strictness of FHIR validation: the findings that quarantine a submission.
     public var validation: ValidationStrictness
-    /// What is taken of C3-PRO's apps: nothing where study.json does not say.
+    /// The accepted messages of C3-PRO's apps: none by default.
     public var c3pro: C3PROAcceptance
-    /// Whether resources that come unsealed are taken and sealed on arrival.
+    /// Whether unsealed resources are accepted, and sealed on arrival.
     public var acceptPlainFHIR: Bool
-    /// Whether devices may send what no key signed.
+    /// Whether devices may send unsigned messages.
     public var unsigned: Bool
-    /// Whether a participant begins only with a code of the study team.
+    /// Whether a participant can begin only with a code of the study team.
     public var requiresInvitation: Bool
-    /// Whether the study holds identified records: what devices send may say who the person is.
+    /// Whether the study holds identified records: devices may send identifying data.
     public var identifiedRecords: Bool
-    /// What becomes of data that says who a person is, where the study does not hold identified records.
+    /// The handling of identifying data, if the study does not hold identified records.
     public var identifyingData: IdentifyingDataHandling
-    /// Whether receipts made by `tributary app-receipt make` count. Never for real data.
+    /// Whether receipts made by `tributary app-receipt make` are accepted. Never for real data.
     public var development: Bool
-    /// Where the queue's database is: a path (relative to the study's folder), `sqlite:PATH` or
-    /// `postgresql://...`; nil for the standard one.
+    /// The location of the queue's database: a path (relative to the study's folder), `sqlite:PATH` or
+    /// `postgresql://...`; nil for the default.
     public var queue: String?
-    /// Where the records' database is, likewise.
+    /// The location of the records' database, in the same format.
     public var database: String?
-    /// Where i2b2's tables are: in the records' store, if study.json does not say.
+    /// The location of i2b2's tables: the records' store by default.
     public var warehouse: WarehousePlace
-    /// What i2b2's tables do not tell of participants.
+    /// The data that i2b2's tables withhold about participants.
     public var deidentification: Deidentification
-    /// For so many days what comes after a withdrawal is held before it is refused.
+    /// Number of days for which submissions after a withdrawal are held before they are refused.
     public var withdrawalGraceDays: Int
-    /// Bytes that one device may have waiting for its consent or for the study team.
+    /// Maximum bytes of one device that wait for its consent or for the study team.
     public var heldBytesPerDevice: Int
-    /// Maximum bytes that an app writes of one patient's records in a day, by the FHIR API.
+    /// Maximum bytes of one patient's records that an app writes in a day, by the FHIR API.
     public var writtenBytesPerDay = 1 << 30
-    /// What stays of a participant who is deleted.
+    /// The data that is kept when a participant is deleted.
     public var keepOnDelete: Set<KeptOnDelete>
-    /// How often who may ask.
+    /// Rate limits by request class.
     public var rates: RateLimits
-    /// How much exports may take, and how long they are kept.
+    /// The size and the lifetime of exports.
     public var exports = ExportLimits()
-    /// Where others reach the server, without a slash at the end; nil where `serve` is told, or for the address that it
-    /// listens on.
+    /// The public URL of the server, without a slash at the end; nil if `serve` sets it, or for the address that the
+    /// server listens on.
     public var publicURL: String?
 
     public init(
@@ -99,9 +98,9 @@ public struct StudyConfiguration: Sendable, Hashable {
         self.heldBytesPerDevice = heldBytesPerDevice
     }
 
-    /// Reads `study.json`.
+    /// Parses `study.json`.
     ///
-    /// - Throws: ``ServerError`` `study-invalid` that names the member.
+    /// - Throws: ``ServerError`` `study-invalid`, which names the member.
     public init(json data: Data) throws {
         let json: JSON
         do {
@@ -255,22 +254,22 @@ public struct StudyConfiguration: Sendable, Hashable {
         guard Resource.isID(id) else { throw Self.invalid("id", "up to 64 letters, digits, - and .") }
     }
 
-    /// The members of study.json that are known.
+    /// The known members of study.json.
     static let knownMembers: Set<String> = [
         "id", "title", "bundleIdentifier", "limits", "validation", "c3pro", "acceptPlainFHIR", "development", "queue",
         "database", "withdrawalGraceDays", "keepOnDelete", "unsigned", "invitation",
         "identifiedRecords", "identifyingData", "warehouse", "deidentification", "publicURL",
     ]
-    /// The members of `limits` that are known.
+    /// The known members of `limits`.
     static let knownLimits: Set<String> = [
         "submissionBytes", "resources", "tokenSeconds", "heldBytesPerDevice", "rates", "exportBytes", "exportHours",
         "writtenBytesPerDay",
     ]
 
-    /// What becomes of data that says who a person is.
+    /// The handling of identifying data.
     public var identifyingDataHandling: IdentifyingDataHandling { identifiedRecords ? .accept : identifyingData }
 
-    /// The text of `study.json`.
+    /// The configuration as the text of `study.json`.
     public var json: JSON {
         var object: JSONObject = JSONObject()
         for member in fixedMembers.object?.members ?? [] { object[member.key] = member.value }
@@ -321,7 +320,7 @@ public struct StudyConfiguration: Sendable, Hashable {
     }
 }
 
-/// The reason that a study's folder or server cannot be used.
+/// The error of a study's folder or server that cannot be used.
 public struct ServerError: CodedError, Hashable {
     public let code: String
     public let message: String

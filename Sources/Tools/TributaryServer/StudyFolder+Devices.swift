@@ -6,24 +6,24 @@ import Synchronization
 import Trust
 
 extension StudyFolder {
-    /// The templates of devices of others.
+    /// The folder of the templates of third-party devices.
     public var devicesURL: URL { url.appendingPathComponent("devices", isDirectory: true) }
-    /// What is in their events.
+    /// The device templates: they find readings in events.
     public var deviceContentURL: URL { devicesURL.appendingPathComponent("devicecontent.json") }
-    /// What becomes of it.
+    /// The FHIR templates: they make Observations of readings.
     public var fhirMappingURL: URL { devicesURL.appendingPathComponent("fhirmapping.json") }
-    /// What the keys of hubs are made of.
+    /// The secret from which the keys of hubs are derived.
     public var hubSecretURL: URL { keys.url.appendingPathComponent("device-hubs.secret") }
 
-    /// The study's templates of devices of others; nil where it has none.
+    /// Reads the study's templates of third-party devices; nil if it has none.
     ///
-    /// - Throws: ``ServerError`` `study-invalid` for what is no JSON; ``DeviceGateway/TemplateError``.
+    /// - Throws: ``ServerError`` `study-invalid` for a file that is not JSON; ``DeviceGateway/TemplateError``.
     public func gatewayTemplates() throws -> GatewayTemplates? {
         guard let device = try json(at: deviceContentURL), let fhir = try json(at: fhirMappingURL) else { return nil }
         return try GatewayTemplates(device: device, fhir: fhir)
     }
 
-    /// What the keys of hubs are made of; nil where no key was made.
+    /// Reads the secret from which the keys of hubs are derived; nil if no key was made.
     ///
     /// - Throws: ``Consumer/ConsumerError`` `key-file-open` for a file that others can read;
     ///   ``DeviceGateway/GatewayError`` `hub-secret-invalid`.
@@ -32,9 +32,9 @@ extension StudyFolder {
         return try HubSecret(try keys.privateText(hubSecretURL.lastPathComponent) ?? "")
     }
 
-    /// Makes what the keys of hubs are made of. One that is here stays.
+    /// Makes the secret from which the keys of hubs are derived. An existing secret is kept.
     ///
-    /// - Throws: as ``hubSecret()``; `file-unwritable`.
+    /// - Throws: the errors of ``hubSecret()``; `file-unwritable`.
     public func makeHubSecret() throws -> HubSecret {
         if let present = try hubSecret() { return present }
         let text = HubSecret.text(random: AccessControl.systemRandom(HubSecret.length))
@@ -43,7 +43,7 @@ extension StudyFolder {
     }
 }
 
-/// The secret of hubs, read again when the file has changed: a key may be made while the study is served.
+/// The secret of hubs, read again after a change of its file: a key may be made while the study is served.
 final class HubSecretFile: Sendable {
     private let folder: StudyFolder
     private let known = Mutex<(modified: Date, secret: HubSecret)?>(nil)

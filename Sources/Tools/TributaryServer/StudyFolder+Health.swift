@@ -5,15 +5,15 @@ import Storage
 import Warehouse
 
 extension StudyFolder {
-    /// The study's supplement to the table of health types (`health-types.json`), not looked into yet; nil where it has
-    /// none.
+    /// Reads the study's supplement to the table of health types (`health-types.json`), without checking it; nil if it
+    /// has none.
     ///
-    /// - Throws: ``ServerError`` `study-invalid` where the file is no JSON.
+    /// - Throws: ``ServerError`` `study-invalid` if the file is not JSON.
     public func healthTypes() throws -> JSON? { try json(at: healthTypesURL) }
 
-    /// How phones follow the study's health data (`health-sync.json`).
+    /// Reads the settings with which phones follow health data (`health-sync.json`).
     ///
-    /// - Throws: what is wrong in it, or in the study's own types.
+    /// - Throws: an error of the file, or of the study's own types.
     public func healthSync() throws -> FollowedHealthData {
         guard let json = try json(at: healthSyncURL) else { return FollowedHealthData() }
         return try FollowedHealthData(json, table: healthTypeTable())
@@ -34,9 +34,9 @@ extension StudyFolder {
         return try HealthTypeTable.standard.applying(supplement: supplement)
     }
 
-    /// The study's health types, as facts are made by them.
+    /// Reads the study's health types, for making facts.
     ///
-    /// - Throws: what is wrong in the study's own types, too.
+    /// - Throws: an error of the study's own types.
     public func healthConcepts() throws -> HealthConceptTable {
         guard try healthTypes() != nil else { return .standard }
         return HealthConceptTable(of: try healthTypeTable())

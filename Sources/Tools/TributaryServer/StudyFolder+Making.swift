@@ -6,9 +6,9 @@ import Foundation
 import Receiver
 
 extension StudyFolder {
-    /// Makes a study's folder with keys, and refuses where there is one already.
+    /// Creates a study's folder with keys. Fails if there is a study already.
     ///
-    /// - Parameter antispam: the token that apps send; only its hash is kept.
+    /// - Parameter antispam: the token that apps send; only its hash is stored.
     public func make(_ configuration: StudyConfiguration, antispam: String, now: Date) throws {
         let files = FileManager.default
         if files.fileExists(atPath: configurationURL.path) || files.fileExists(atPath: keys.url.path) {
@@ -17,7 +17,7 @@ extension StudyFolder {
         }
         let isNew = !files.fileExists(atPath: url.path)
         try files.createDirectory(at: url, withIntermediateDirectories: true)
-        // Modes are given, whatever the umask: the receiver's account reads what is published here.
+        // Modes are set whatever the umask: the receiver's account reads the published files.
         if isNew { try StudyBackupFiles.restrict(url.path, to: 0o755) }
         for folder in [consentURL, questionnairesURL, receiptRootsURL] {
             try files.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -40,7 +40,7 @@ extension StudyFolder {
             try keys.writePrivate(root.privateKeyPEM, to: developmentRootKeyURL.lastPathComponent)
             try write(root.certificatePEM, to: developmentRootURL, permissions: 0o644)
         }
-        // Last, for its presence is what makes the folder a study.
+        // Last, because its existence makes the folder a study.
         try write(configuration.json.text(.pretty) + "\n", to: configurationURL, permissions: 0o644)
     }
 

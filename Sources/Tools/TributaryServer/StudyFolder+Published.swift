@@ -4,22 +4,22 @@ import Foundation
 import InformedConsent
 
 extension StudyFolder {
-    /// The published forms (`questionnaires/*.json`) as R4, whatever release of FHIR they are written in: of several releases of
-    /// one form the newest.
+    /// Returns the published forms (`questionnaires/*.json`) as R4, from any release of FHIR. Of several releases of
+    /// one form, the newest is used.
     public func questionnaires() -> [Questionnaire] {
         resources(in: questionnairesURL, ofType: Questionnaire.resourceType).newestReleases()
             .compactMap(\.questionnaire)
     }
 
-    /// The value sets beside the forms as R4, which their questions may name by url, by id, and by the file's name, as
-    /// C3-PRO's apps find theirs.
+    /// Returns the value sets of the forms as R4. Questions may refer to them by url, by id, or by the file's name, as
+    /// C3-PRO's apps do.
     public func valueSets() -> [ValueSet] { Self.valueSets(in: questionnairesURL) }
 
-    /// The value sets in a folder of forms.
+    /// Returns the value sets in a folder of forms.
     public static func valueSets(in folder: URL) -> [ValueSet] {
         let sets = resources(in: folder, ofType: ValueSet.resourceType).newestReleases()
             .compactMap { file in file.inR4?.as(ValueSet.self).map { (file: file, set: $0) } }
-        // After all that bear the name as their id.
+        // After those with this name as their id.
         return sets.map(\.set)
             + sets.filter { $0.set.id != $0.file.fileName && Resource.isID($0.file.fileName) }.map { file, set in
                 var named = set
@@ -30,10 +30,11 @@ extension StudyFolder {
             }
     }
 
-    /// The files beside the study's consents.
+    /// The text files of the study's consents.
     var consentFiles: ConsentFiles { ConsentFiles(folder: consentURL) }
 
-    /// The study's consents that can be read, with the files beside them; of several releases of one the newest first.
+    /// Returns the readable consents of the study, with their text files; of several releases of one, the newest
+    /// first.
     public func consents() -> [ConsentTemplate] {
         let study = (try? configuration())?.id
         return resources(in: consentURL, ofType: Contract.resourceType).enumerated()
@@ -41,10 +42,11 @@ extension StudyFolder {
             .compactMap { try? consent($0.element, ofStudy: study) }
     }
 
-    /// Reads a published Contract. One without url, as R4 alone has it, gets one of the study's, the same for all its releases,
-    /// so that later versions can follow it whoever signed: `urn:tributary:consent:STUDY:NAME`.
+    /// Reads a published Contract. A Contract without url, which only R4 has, gets a url of the study that is the same
+    /// for all its releases, so that later versions can replace it for all signers:
+    /// `urn:tributary:consent:STUDY:NAME`.
     ///
-    /// - Throws: ``InformedConsent/ConsentError`` where it cannot be read as a consent.
+    /// - Throws: ``InformedConsent/ConsentError`` if it cannot be read as a consent.
     func consent(_ file: PublishedFile, ofStudy study: String?) throws(ConsentError) -> ConsentTemplate {
         var contract = file.resource
         if contract["url"] == nil, let study {
@@ -53,8 +55,9 @@ extension StudyFolder {
         return try consentFiles.template(contract)
     }
 
-    /// Returns the kinds of health data that the study's consent names, of those that are released only where they are
-    /// named. Of several consents that are current (languages) those that all of them name: nobody may have signed less.
+    /// Returns the kinds of health data that the study's consent includes, of those that must be named to be released.
+    /// If several consents are current (languages), only the kinds in all of them: a person may have signed any of
+    /// them.
     public func includedHealthData() -> Set<String> {
         let consents = consents().filter { $0.status == .current }
         guard let first = consents.first else { return [] }

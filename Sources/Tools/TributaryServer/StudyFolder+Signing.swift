@@ -4,15 +4,15 @@ import Foundation
 import Storage
 
 extension StudyFolder {
-    /// The folder of the keys by which id tokens are signed: 0700, each file 0600. No backup holds it: a new key is made
-    /// where there is none, and apps fetch its public half.
+    /// The folder of the keys that sign id tokens: 0700, each file 0600. No backup contains it: a new key is made if
+    /// there is none, and apps fetch its public key.
     public var signingKeysURL: URL { url.appendingPathComponent("signing-keys", isDirectory: true) }
 
     private static let signingSuffix = ".private.pem"
 
-    /// The keys, the newest first; one is made where there is none.
+    /// Reads the keys, the newest first; makes one if there is none.
     ///
-    /// - Throws: ``ServerError`` `signing-keys-open` where others than the owner may read them; ``Consumer/ConsumerError``,
+    /// - Throws: ``ServerError`` `signing-keys-open` if other accounts may read them; ``Consumer/ConsumerError``,
     ///   ``Authorization/SigningKeyError``.
     func signingKeys(now: Date) throws -> [SigningKey] {
         let files = FileManager.default
@@ -24,7 +24,7 @@ extension StudyFolder {
         }
         if names.isEmpty {
             let key = try SigningKey.generate()
-            // Names begin with the time, so that the newest is found.
+            // Names begin with the time, so that the newest is last.
             let name = "\(Int(now.timeIntervalSince1970))-\(key.keyID.prefix(12))" + Self.signingSuffix
             try PrivateFile.write(
                 Data(key.pem.utf8), to: signingKeysURL.appendingPathComponent(name), permissions: 0o600)

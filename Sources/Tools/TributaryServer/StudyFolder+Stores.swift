@@ -4,10 +4,10 @@ import Foundation
 import Storage
 
 extension StudyFolder {
-    /// The members of `study.json` that say where a store is.
+    /// The members of `study.json` for the locations of stores.
     enum StoreMember: String { case queue, database }
 
-    /// Says in `study.json` where a store is; all else in it stays as somebody wrote it.
+    /// Changes the location of a store in `study.json`, and keeps all other content as written.
     func setPlace(of member: StoreMember, to location: StoreLocation) throws {
         _ = try configuration()
         guard let data = try FileAccess.contents(of: configurationURL),

@@ -6,26 +6,26 @@ import Receiver
 import Storage
 import Wire
 
-/// A study as a folder: what it asks, whom it trusts, where its keys and data are.
+/// A study as a folder: its content, its keys and its data.
 ///
 /// ```
-/// study.json         what the study is
-/// consent/           the versions of the study's consent (Contract), and the full texts that their sections name
-/// questionnaires/    the published forms (Questionnaire) and the value sets that they name (ValueSet)
+/// study.json         the configuration of the study
+/// consent/           the versions of the study's consent (Contract), and the full texts of their sections
+/// questionnaires/    the published forms (Questionnaire) and their value sets (ValueSet)
 /// health-types.json  the study's own types of health data, and changes to the table's
-/// health-sync.json   which health data phones follow, how far back, and what is expected of them
-/// profiles/          StructureDefinitions that resources may name
+/// health-sync.json   the health data that phones follow, how far back, and the expected times
+/// profiles/          StructureDefinitions that resources may refer to
 /// keys/              private keys, 0700; a receiver in a DMZ has none
-/// jwks.json          the public halves, for the receiver
+/// jwks.json          the public keys, for the receiver
 /// jwks.jws           the same, signed by the study's root key (keys/root.pem)
 /// receipt-roots/     certificates that app receipts must chain to (PEM)
-/// antispam.sha256    the hash of the antispam token, 0640: the receiver's account reads it by the group that shares queue/
+/// antispam.sha256    the hash of the antispam token, 0640, for the receiver's account through the group of queue/
 /// queue/             the queue's database, shared with the receiver's account by its group
 /// data/              the records' database, 0700
-/// signing-keys/      the keys of the authorization server's id tokens, 0700; no backup holds them
-/// links/             which participant is which person of the site's records, 0700; no backup holds it
-/// exports/           the files of exports that clients asked for, until they expire, 0700; no backup holds it
-/// deletions/         who was deleted, by digests, and the reports of it, 0700; no backup holds it
+/// signing-keys/      the keys of the authorization server's id tokens, 0700; not in backups
+/// links/             the links of participants to the site's records of people, 0700; not in backups
+/// exports/           the files of exports until they expire, 0700; not in backups
+/// deletions/         the deleted participants as digests, and the reports of deletions, 0700; not in backups
 /// ```
 public struct StudyFolder: Sendable {
     public let url: URL
@@ -48,37 +48,37 @@ public struct StudyFolder: Sendable {
     public var developmentRootURL: URL { receiptRootsURL.appendingPathComponent("development.pem") }
 
     public var deletionsURL: URL { url.appendingPathComponent("deletions", isDirectory: true) }
-    /// The digests of the participants who were deleted.
+    /// The digests of the deleted participants.
     public var deletionListURL: URL { deletionsURL.appendingPathComponent("list.json") }
-    /// The public half of the key that signs reports of deletions.
+    /// The public key for reports of deletions.
     public var deletionPublicKeyURL: URL { deletionsURL.appendingPathComponent("report-key.pem") }
     public var deletionKeyURL: URL { keys.url.appendingPathComponent("deletion-reports.pem") }
 
-    /// The folder of the store of links, which a study has that makes links to records of identified people.
+    /// The folder of the store of links, in a study that creates links to records of identified people.
     public var linksURL: URL { url.appendingPathComponent("links", isDirectory: true) }
     public var linkStoreURL: URL { linksURL.appendingPathComponent("links.sqlite") }
 
-    /// The folder of the files that exports make.
+    /// The folder of export files.
     public var exportsURL: URL { url.appendingPathComponent("exports", isDirectory: true) }
 
     /// The folder of private keys.
     public var keys: KeyFolder { keys(in: url.appendingPathComponent("keys", isDirectory: true)) }
 
-    /// A folder of the study's private keys that stands elsewhere, such as a copy. The process's environment says where
-    /// their passphrase is, if they are under one.
+    /// Returns a folder of the study's private keys at another location, such as a copy. The process's environment
+    /// names the file of their passphrase, if they have one.
     func keys(in folder: URL) -> KeyFolder {
         KeyFolder(
             url: folder, publicSetURL: publicKeysURL,
             passphrase: KeyPassphrase(environment: ProcessInfo.processInfo.environment))
     }
 
-    /// Where the queue's database is unless told otherwise.
+    /// The default path of the queue's database.
     public var defaultQueueURL: URL {
         url.appendingPathComponent("queue", isDirectory: true).appendingPathComponent("queue.sqlite")
     }
-    /// Where the records' database is unless told otherwise.
+    /// The default path of the records' database.
     public var defaultRecordsURL: URL { dataURL.appendingPathComponent("records.sqlite") }
-    /// Where both were before version 0.4.
+    /// The path of the common database before version 0.4.
     public var formerDatabaseURL: URL { dataURL.appendingPathComponent("tributary.sqlite") }
 
     /// Reads `study.json`.
@@ -93,7 +93,7 @@ public struct StudyFolder: Sendable {
         return try StudyConfiguration(json: data)
     }
 
-    /// The lower-case hex SHA-256 of the antispam token.
+    /// Returns the SHA-256 of the antispam token in lowercase hexadecimal digits.
     ///
     /// - Throws: ``ServerError`` `antispam-missing`; ``Storage/FileAccessError``.
     public func antispamHash() throws -> String {
@@ -103,7 +103,7 @@ public struct StudyFolder: Sendable {
         return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// The certificates that app receipts must chain to; the development root only where the study is one.
+    /// Returns the certificates that app receipts must chain to; the development root only in a development study.
     ///
     /// - Throws: ``Storage/FileAccessError``.
     public func receiptRoots(development: Bool) throws -> [Data] {
@@ -117,10 +117,10 @@ public struct StudyFolder: Sendable {
         return roots
     }
 
-    /// The public key set as it is served; nil before any key was made.
+    /// Returns the public key set to be served; nil if no key was made yet.
     public func publicKeySet() -> Data? { FileManager.default.contents(atPath: publicKeysURL.path) }
 
-    /// The published files of resources of a type, in the order of their names; unreadable ones are left out.
+    /// Returns the published files with resources of a type, by name; unreadable ones are left out.
     public func resources(in folder: URL, ofType type: String) -> [PublishedFile] {
         Self.resources(in: folder, ofType: type)
     }
@@ -134,14 +134,14 @@ public struct StudyFolder: Sendable {
         }
     }
 
-    /// The files of a folder that are read, in the order of their names.
+    /// Returns the JSON files of a folder, by name.
     static func jsonFiles(in folder: URL) -> [URL] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         return names.filter { $0.hasSuffix(".json") && !$0.hasPrefix(".") }.sorted()
             .map { folder.appendingPathComponent($0) }
     }
 
-    /// The study's profiles (`profiles/*.json`).
+    /// Returns the study's profiles (`profiles/*.json`).
     public func profiles() -> [JSONObject] {
         resources(in: profilesURL, ofType: "StructureDefinition").map(\.resource.object)
     }

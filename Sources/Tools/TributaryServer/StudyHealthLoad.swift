@@ -9,12 +9,11 @@ import Storage
 import Trust
 import Warehouse
 
-/// Loads one participant's health data straight into a study's records and warehouse, without envelope and queue: for
+/// Loads one participant's health data directly into a study's records and warehouse, without envelope and queue. For
 /// sites that have the participant's consent on paper.
 ///
-/// Batches are written one after the other, each in a transaction of its own, while the next is being made. What one run
-/// left unfinished, the next makes whole: resources that are stored already are passed over, and the others get the same
-/// submission and the same time of receipt.
+/// Batches are written in sequence, each in a transaction of its own, while the next is made. A new run completes an
+/// interrupted one: stored resources are skipped, and the others get the same submission and the same time of receipt.
 public actor StudyHealthLoad {
     /// The client that the records name as the sender of the data.
     public static let clientID = "health-load"
@@ -26,24 +25,23 @@ public actor StudyHealthLoad {
     private var writing: _Concurrency.Task<(HealthLoader, HealthLoader.Report, AccessControl.LoadEntry?), any Error>?
     private var report = HealthLoader.Report()
     private let access: AccessControl
-    /// Who loads what.
+    /// The actor of the load.
     private let actor: Actor
     private let target: Target
-    /// The row of the audit; a load that stores nothing has none.
+    /// The audit row; nil as long as nothing is stored.
     private var entry: AccessControl.LoadEntry?
-    /// Whether the participant's consent was recorded by this load.
+    /// Whether this load recorded the participant's consent.
     public nonisolated let madeParticipant: Bool
     /// The participant's Patient id.
     public nonisolated let participant: String
 
-    /// Opens the load of one export for one participant.
+    /// Begins the load of one export for one participant.
     ///
     /// - Parameters:
-    ///   - export: tells this export from others: the same bytes, the same text.
-    ///   - account: who loads, for the audit: a name of the machine's accounts.
-    ///   - signedAt: when the participant signed on paper; nil where the site does not say, then the time of the load
-    ///     stands for it.
-    ///   - mustBeKnown: whether a participant whose consent is not on file is refused.
+    ///   - export: the fingerprint of the export.
+    ///   - account: the account of the machine that loads, for the audit.
+    ///   - signedAt: the time at which the participant signed on paper; nil for the time of the load.
+    ///   - mustBeKnown: whether a participant without a recorded consent is refused.
     /// - Throws: ``ServerError`` `participant-invalid`, `participant-unknown`, `consent-withdrawn`;
     ///   ``Consumer/ConsumerError`` `participant-deleted`.
     public init(
@@ -66,9 +64,9 @@ public actor StudyHealthLoad {
             try ConsumerError.refuseDeleted(participant, in: transaction)
             guard known != .none || !mustBeKnown else {
                 throw ServerError(
-                    code: "participant-unknown", message: "No consent of the participant \(participant) is on file.")
+                    code: "participant-unknown", message: "No consent of the participant \(participant) is recorded.")
             }
-            // The consent has a submission of its own: undoing the load must not undo it.
+            // The consent has its own submission, so that undoing the load does not undo the consent.
             let consent = PaperConsent(
                 subject: participant, signedAt: signedAt ?? DateTime(now, milliseconds: false),
                 provenance: RecordProvenance(
@@ -81,7 +79,7 @@ public actor StudyHealthLoad {
                     code: "consent-withdrawn",
                     message: """
                         The participant \(participant) has withdrawn their consent; nothing is stored. If they signed \
-                        anew since, say when.
+                        again since then, give the date.
                         """)
             }
         }
@@ -90,17 +88,17 @@ public actor StudyHealthLoad {
         self.clock = clock
         access = AccessControl(database: database, clock: clock)
         actor = Actor(id: account, role: .site)
-        // The print of the export, and never its name.
+        // The fingerprint of the export, never its name.
         target = Target(resourceType: Observation.resourceType, resourceID: export, subject: participant)
         loader = HealthLoader(subject: participant, provenance: provenance)
     }
 
-    /// The submission under which the data is stored: `tributary warehouse undo` takes it.
+    /// The submission of the stored data, for `tributary warehouse undo`.
     public nonisolated var submissionID: String { provenance.submissionID }
-    /// When the data came: at the first run of this load.
+    /// The time of receipt: that of the first run of this load.
     public nonisolated var receivedAt: Date { provenance.receivedAt }
 
-    /// Stores a batch. Returns when the one before it is durable; this one is written meanwhile.
+    /// Stores a batch. Returns when the previous batch is durable; this one is written in the background.
     public func store(_ batch: HealthBatch) async throws {
         try await settle()
         guard !batch.isEmpty else { return }
@@ -109,7 +107,7 @@ public actor StudyHealthLoad {
         let subject = participant
         writing = _Concurrency.Task {
             try await database.write { transaction in
-                // They may have been deleted since the load began.
+                // The participant may have been deleted since the load began.
                 try ConsumerError.refuseDeleted(subject, in: transaction)
                 var loader = loader
                 let report = try loader.store(batch, at: clock(), in: transaction)
@@ -127,7 +125,7 @@ public actor StudyHealthLoad {
 
     /// Waits until everything is durable.
     ///
-    /// - Returns: what was done.
+    /// - Returns: the report of the load.
     public func finish() async throws -> HealthLoader.Report {
         try await settle()
         return report
@@ -149,8 +147,8 @@ public actor StudyHealthLoad {
 }
 
 extension HealthLoader.Report {
-    /// How many resources were stored, or stored anew.
+    /// The number of resources that were stored or changed.
     fileprivate var changes: Int { resources + revised + devices }
-    /// Whether anything was written; facts that were undone come back with resources that are there.
+    /// Whether anything was written. Undone facts are written again even if their resources exist.
     fileprivate var hasChanged: Bool { changes > 0 || facts > 0 }
 }

@@ -3,40 +3,41 @@ import Foundation
 import Storage
 import Wire
 
-/// A proof that a copy of the study's keys opens what phones seal today, and what waits to be opened.
+/// A test that a copy of the study's keys opens newly sealed messages and those in the queue.
 public struct StudyKeyDrill: Sendable, Hashable {
-    /// A published key, and whether the copy opens what is sealed to it.
+    /// A published key, and whether the copy opens messages that are sealed to it.
     public struct Key: Sendable, Hashable {
         public let keyID: String
         public let opens: Bool
     }
 
-    /// What the copy holds of the root key.
+    /// The state of the root key in the copy.
     public enum Root: String, Sendable, Hashable {
         /// The key that signed the published set.
         case matches
-        /// No root key: it may be kept elsewhere.
+        /// No root key: it may be stored elsewhere.
         case absent
-        /// A root key that did not sign the published set, or none that can be read.
+        /// A root key that did not sign the published set, or is unreadable.
         case differs
     }
 
     public let keys: [Key]
     public let root: Root
-    /// Submissions whose sealed bodies are in the queue.
+    /// The number of submissions in the queue with sealed bodies.
     public let messages: Int
-    /// How many of them the copy opens.
+    /// The number of these that the copy opens.
     public let opened: Int
 
     public var isPassed: Bool { keys.allSatisfy(\.opens) && root != .differs && opened == messages }
 
-    /// Bodies that are read at a time.
+    /// Number of bodies per query.
     private static let page = 16
 
     /// - Parameters:
     ///   - copy: the folder with the copy of the keys; nil for the study's own.
     ///   - backup: a backup whose queue is read instead of the study's.
-    /// - Throws: ``ServerError`` `keys-missing` and `keys-unpublished`; what reading the keys or restoring the backup throws.
+    /// - Throws: ``ServerError`` `keys-missing` and `keys-unpublished`; errors of reading the keys or restoring the
+    ///   backup.
     public static func run(
         _ stores: StudyStores, copy: String?, backup: String?, at date: Date
     ) async throws -> StudyKeyDrill {
@@ -52,13 +53,13 @@ public struct StudyKeyDrill: Sendable, Hashable {
                 code: "keys-unpublished", message: "The study publishes no keys; see `tributary keys publish`.")
         }
         let opener = try OpenSSLKeyOpener(privateKeys)
-        // 1. What a phone would seal now.
+        // 1. Newly sealed messages.
         let keys = try published.own.map { key in
             Key(keyID: key.keyID, opens: try opens(key, with: opener))
         }
-        // 2. Whether the next set could be signed.
+        // 2. The signature of the next key set.
         let root = Self.root(in: folder, of: study, id: configuration.id, at: date)
-        // 3. What waits.
+        // 3. The queue.
         let (messages, opened) = try await withQueue(of: stores, backup: backup, at: date) { queue in
             try await count(in: queue, with: opener)
         }

@@ -8,16 +8,16 @@ import Storage
     import Darwin
 #endif
 
-/// Makes a study: its folder with keys, its stores, and the group and modes by which two accounts share it. If it fails,
-/// nothing of it stays.
+/// Creates a study: its folder with keys, its stores, and the group and modes with which two accounts share it. After
+/// a failure, nothing of it is left.
 public struct StudyMaking: Sendable {
     private let folder: StudyFolder
     private let configuration: StudyConfiguration
     private let group: gid_t?
     private let groupName: String?
 
-    /// - Parameter group: the group of the accounts that share the study's folder: the receiver's and the consumer's. Without one
-    ///   the group of the folder, if the folder is there, else the account's own.
+    /// - Parameter group: the group of the accounts that share the study's folder: the receiver's and the consumer's.
+    ///   The default is the group of an existing folder, or the account's own.
     /// - Throws: ``ServerError`` `group-unknown`.
     public init(_ folder: StudyFolder, _ configuration: StudyConfiguration, group: String? = nil) throws {
         self.folder = folder
@@ -34,16 +34,16 @@ public struct StudyMaking: Sendable {
         }
     }
 
-    /// Makes the study.
+    /// Creates the study.
     ///
     /// - Parameters:
-    ///   - antispam: the token that apps send; only its hash is kept.
-    ///   - now: the time.
-    /// - Throws: ``ServerError`` `study-exists`, `group-forbidden`; ``Storage/StorageError``, ``Storage/FileAccessError``. Then
-    ///   the folder, and a database that was made, are as they were.
+    ///   - antispam: the token that apps send; only its hash is stored.
+    ///   - now: the present time.
+    /// - Throws: ``ServerError`` `study-exists`, `group-forbidden`; ``Storage/StorageError``,
+    ///   ``Storage/FileAccessError``. After an error, the folder and any created database are as they were.
     public func run(antispam: String, now: Date) async throws {
         let before = Present(folder)
-        // What is here already stays, whatever comes.
+        // An existing study is never changed.
         guard !before.isStudy else {
             throw ServerError(
                 code: "study-exists", message: "There is a study in this folder already; nothing was changed.")
@@ -52,7 +52,7 @@ public struct StudyMaking: Sendable {
         do {
             try folder.make(configuration, antispam: antispam, now: now)
             let stores = try StudyStores(folder)
-            // Both can be reached before either is made.
+            // Check that both can be reached before either is created.
             let all = [stores.records, stores.queue]
             var missing: [Store] = []
             for store in all where try await !store.isThere() { missing.append(store) }
@@ -66,7 +66,8 @@ public struct StudyMaking: Sendable {
         }
     }
 
-    /// Gives what was made to the group, and, made by root in a folder of another account, to that account.
+    /// Gives the created files to the group. If root created them in a folder of another account, gives them to that
+    /// account too.
     private func share(_ before: Present) throws {
         let group = group ?? before.group
         let owner = geteuid() == 0 ? before.owner : nil
@@ -85,7 +86,7 @@ public struct StudyMaking: Sendable {
                 }
             }
         }
-        // A change of the group takes the bit away that gives it to what is made later.
+        // Changing the group clears the bit with which new files inherit it.
         let queue = folder.defaultQueueURL.deletingLastPathComponent()
         if made.contains(where: { $0.lastPathComponent == queue.lastPathComponent }) {
             try StudyBackupFiles.restrict(queue.path, to: 0o2770)
@@ -93,7 +94,7 @@ public struct StudyMaking: Sendable {
                 try StudyBackupFiles.restrict(queue.appendingPathComponent(name).path, to: 0o660)
             }
         }
-        // What is published later is of the group as well.
+        // Files that are published later get the group too.
         if group != nil {
             for place in [folder.consentURL, folder.questionnairesURL, folder.receiptRootsURL] {
                 try StudyBackupFiles.restrict(place.path, to: 0o2755)
@@ -101,7 +102,7 @@ public struct StudyMaking: Sendable {
         }
     }
 
-    /// What was in the folder before the study was made.
+    /// The state of the folder before the study is created.
     private struct Present {
         let url: URL
         let isThere: Bool
@@ -109,7 +110,7 @@ public struct StudyMaking: Sendable {
         let names: Set<String>
         let owner: uid_t?
         let group: gid_t?
-        /// The outermost folder that had to be made; nil where the study's folder was there.
+        /// The outermost folder that had to be created; nil if the study's folder existed.
         let firstMissing: URL?
 
         init(_ folder: StudyFolder) {
@@ -130,7 +131,7 @@ public struct StudyMaking: Sendable {
             firstMissing = missing
         }
 
-        /// Removes what was not there.
+        /// Removes everything that did not exist.
         func restore() {
             let files = FileManager.default
             if let firstMissing {

@@ -1,26 +1,26 @@
 import Foundation
 import Storage
 
-/// Carries a study's stores over to other places, on whatever engines, and says so in `study.json`.
+/// Copies a study's stores to other locations, on any engines, and updates `study.json`.
 public enum StudyMove {
-    /// A report of one store that was moved.
+    /// The report of one moved store.
     public struct Report: Sendable, Hashable {
         public let from: String
         public let to: String
-        /// The rows by their tables; nil where an earlier run had copied them.
+        /// The number of rows by table; nil if an earlier run copied them.
         public let rows: [String: Int]?
     }
 
-    /// Moves the stores that have a new place. What stands at the old place stays until somebody removes it; nobody writes to
-    /// it any more.
+    /// Moves the stores that have a new location. The data at the old location is kept, but no process writes to it
+    /// any more.
     ///
-    /// Stopped anywhere it is to be called again.
+    /// After an interruption it must be called again.
     ///
     /// - Parameters:
-    ///   - queue: the new place of the queue, as study.json has it: a relative path is one below the study's folder; nil leaves
-    ///     it where it is.
-    ///   - database: the new place of the records, likewise.
-    /// - Throws: ``ServerError`` `move-nowhere`, of `study.json`; ``Storage/StorageError`` `storage-exists`,
+    ///   - queue: the new location of the queue, as in study.json: a relative path is below the study's folder; nil to
+    ///     keep the location.
+    ///   - database: the new location of the records, in the same format.
+    /// - Throws: ``ServerError`` `move-nowhere`, errors of `study.json`; ``Storage/StorageError`` `storage-exists`,
     ///   `storage-locked`, of either store.
     public static func run(
         _ folder: StudyFolder, queue: String?, database: String?, at date: Date
@@ -30,7 +30,7 @@ public enum StudyMove {
             throw ServerError(
                 code: "move-warehouse",
                 message: """
-                    The facts stand in another's schemas. Take them out with `tributary warehouse undo --all`, remove \
+                    The facts are in another i2b2's schemas. Remove them with `tributary warehouse undo --all`, remove \
                     "warehouse" from study.json, and run `tributary warehouse init`; then move.
                     """)
         }
@@ -41,9 +41,9 @@ public enum StudyMove {
             || newRecords.map { $0.location != stores.records.location } ?? false
         guard isMove else {
             throw ServerError(
-                code: "move-nowhere", message: "Say where to, with --queue, --database or both: another place.")
+                code: "move-nowhere", message: "Name a new location with --queue, --database or both.")
         }
-        // Of two moves the first may be done and the second not: each is noted when it is.
+        // The first of two moves may succeed and the second fail, so each is recorded at once.
         let records = try await move(stores.records, to: newRecords, at: date)
         if let newRecords { try folder.setPlace(of: .database, to: newRecords.location) }
         let moved = try await move(stores.queue, to: newQueue, at: date)
@@ -51,7 +51,7 @@ public enum StudyMove {
         return (moved, records)
     }
 
-    /// A place as study.json has it: a relative path is one below the study's folder.
+    /// Returns a location as in study.json: a relative path is below the study's folder.
     private static func location(_ option: String, in folder: StudyFolder) throws -> StoreLocation {
         let location = try StoreLocation(option, below: folder.url)
         return location.path.map { .file(URL(fileURLWithPath: $0).standardizedFileURL.path) } ?? location

@@ -4,25 +4,25 @@ import Storage
 import Trust
 
 extension StudyOverview {
-    /// What of a device is missing, doubtful, or waits.
+    /// A device with missing, doubtful or waiting messages.
     public struct Device: Sendable {
         /// The device's enrolment.
         public let id: String
-        /// Whom it speaks for.
+        /// The participant of the device.
         public let participant: String?
-        /// Numbers that never came. Of what is signed those that the chain shows to be missing; of the rest those between
-        /// two that came.
+        /// The numbers of missing messages. For signed messages, those that the chain of signatures lacks; for others,
+        /// gaps between received ones.
         public var missing: [(from: Int64, to: Int64, since: Date)] = []
-        /// Numbers of messages that stand in the place of one.
+        /// The numbers of messages that compete for one position.
         public var forks: [[Int64]] = []
-        /// How many wait, by what they wait for: `received`, or the code of the reason.
+        /// The number of waiting submissions by reason: `received`, or the reason code.
         public var waiting: [String: Int] = [:]
     }
 
-    /// Holes told of a study at a time.
+    /// Maximum number of gaps that are reported for a study.
     private static let mostMissing = 10_000
 
-    /// The devices of which something is missing, doubtful or waits, by their ids.
+    /// Returns the devices with missing, doubtful or waiting messages, by id.
     public static func devices(queue: any SQLDatabase, records: any SQLDatabase) async throws -> [Device] {
         let submissions = SQLSubmissionQueue(database: queue)
         let messages = DeviceMessages()
@@ -37,7 +37,7 @@ extension StudyOverview {
             body(&devices[id, default: Device(id: id, participant: owners[id])])
         }
         for gap in gaps {
-            // What is in the queue has come, and waits.
+            // Messages in the queue are not missing; they wait.
             let present = try await submissions.received(lane: gap.device, from: gap.from, to: gap.to)
             for run in runs(from: gap.from, to: gap.to, without: present) {
                 change(gap.device) { $0.missing.append((run.lowerBound, run.upperBound, gap.since)) }
@@ -55,7 +55,7 @@ extension StudyOverview {
         return devices.values.sorted { $0.id < $1.id }
     }
 
-    /// The runs of numbers that are left of a range.
+    /// Returns the ranges of a range's numbers that are not present.
     static func runs(from: Int64, to: Int64, without present: Set<Int64>) -> [ClosedRange<Int64>] {
         var runs: [ClosedRange<Int64>] = []
         var start = from

@@ -11,23 +11,23 @@ public enum StudyOverview {
         public let id: String
         /// `consented`, `withdrawn` or `none`.
         public let consent: String
-        /// When the contract was signed.
+        /// The time at which the contract was signed.
         public let since: Date?
         public let withdrawnAt: Date?
-        /// Since when something that may be a withdrawal waits to be understood.
+        /// The time since which a possible withdrawal waits to be interpreted.
         public let suspendedSince: Date?
-        /// When the newest submission came that was recorded.
+        /// The time of receipt of the latest recorded submission.
         public let lastSeen: Date?
-        /// Responses by form.
+        /// The number of responses by form.
         public let forms: [String: Int]
-        /// Observations by code.
+        /// The number of Observations by code.
         public let streams: [String: Int]
 
         public var isConsented: Bool { consent == ConsentStanding.consented.rawValue }
         public var isWithdrawn: Bool { consent == ConsentStanding.withdrawn.rawValue }
     }
 
-    /// All participants, by their ids.
+    /// Returns all participants, by id.
     public static func participants(in database: any SQLDatabase) async throws -> [Participant] {
         try await database.read { transaction in
             let statistics = RecordStatistics()

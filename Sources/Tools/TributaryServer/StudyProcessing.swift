@@ -8,16 +8,16 @@ import Trust
 import Warehouse
 import Wire
 
-/// Puts the consumer's parts together for a study's folder.
+/// Composes the consumer's parts for a study's folder.
 public enum StudyProcessing {
-    /// The processor that opens, gates, records and loads.
+    /// Returns the processor that opens submissions, applies the consent gate, records and loads.
     public static func processor(
         folder: StudyFolder, study: StudyConfiguration, records: any SQLDatabase, access: AccessControl,
         openers: KeyOpenerCache, clock: @escaping @Sendable () -> Date
     ) -> SubmissionProcessor {
         let places = folder.consentFiles.folders + [folder.questionnairesURL, folder.healthTypesURL]
         let files = PublishedFiles(places) { (former: PublishedStudy?) in
-            // While the study's own types cannot be read, the former count.
+            // If the study's own types cannot be read, the earlier ones are used.
             PublishedStudy(
                 templates: folder.consents(), forms: folder.questionnaires(), valueSets: folder.valueSets(),
                 health: (try? folder.healthConcepts()) ?? former?.health ?? .standard,

@@ -6,7 +6,7 @@ import Storage
 import Trust
 
 extension StudyServer {
-    /// The authorization server, where this process is one.
+    /// Returns the authorization server's routes, if this process has the role.
     func authorizationRoutes(
         _ opened: OpenStores, _ access: AccessControl?, _ limiter: RateLimiter, _ bodies: BodyBudget,
         _ refusals: RefusalCounter?
@@ -25,14 +25,14 @@ extension StudyServer {
             limiter: limiter, bodies: bodies, refusals: { await refusals?.count($0) }, clock: clock)
     }
 
-    /// Where others reach the server: what the options say, else study.json, else nothing yet.
+    /// Returns the public URL of the server: that of the options, or of study.json, or none yet.
     static func address(_ options: ServerOptions, _ study: StudyConfiguration) throws -> PublicAddress {
         PublicAddress(
             try options.publicURL.map { try StudyConfiguration.publicURL($0, development: study.development) }
                 ?? study.publicURL)
     }
 
-    /// The address that is listened on.
+    /// Returns the URL that the server listens on.
     func listeningURL(port: Int) -> String {
         let host = options.host.contains(":") ? "[\(options.host)]" : options.host
         return "\(options.certificate == nil ? "http" : "https")://\(host):\(port)"

@@ -10,14 +10,14 @@ import Storage
 import Trust
 
 extension StudyServer {
-    /// What works on the events of devices of others, where this process is their gateway.
+    /// Returns the worker for the events of third-party devices, if this process has the role.
     func gateway(_ opened: OpenStores) -> GatewayWorker? {
         guard options.roles.contains(.gateway), let records = opened.records else { return nil }
         let access = AccessControl(database: records, clock: clock)
         let folder = folder
         let templates = PublishedFiles([folder.deviceContentURL, folder.fhirMappingURL]) {
             (former: GatewayTemplates??) -> GatewayTemplates? in
-            // While the files cannot be read, the former templates count.
+            // If the files cannot be read, the earlier templates are used.
             (try? folder.gatewayTemplates()) ?? former ?? nil
         }
         return GatewayWorker(
@@ -29,7 +29,7 @@ extension StudyServer {
                 templates: { await templates.value() }, clock: clock))
     }
 
-    /// The route to which devices and clouds of others post.
+    /// Returns the routes to which third-party devices and clouds post.
     func gatewayRoutes(
         _ worker: GatewayWorker, _ records: any SQLDatabase, _ limiter: RateLimiter, _ bodies: BodyBudget,
         _ refusals: RefusalCounter?
@@ -41,7 +41,7 @@ extension StudyServer {
     }
 }
 
-/// Works on the events of devices of others, while a study is served.
+/// Processes the events of third-party devices, while a study is served.
 struct DeviceEvents: Service {
     let worker: GatewayWorker
     let logger: Logger

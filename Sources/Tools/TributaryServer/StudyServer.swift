@@ -15,16 +15,16 @@ import Trust
 import Warehouse
 import Wire
 
-/// The composition root: a study's folder and options become running services.
+/// The composition root: creates running services from a study's folder and options.
 ///
-/// A receiver opens the queue's store alone. A consumer opens both, the records' API the records' alone.
+/// A receiver opens only the queue's store. A consumer opens both, the FHIR API only the records' store.
 public struct StudyServer: Sendable {
     let folder: StudyFolder
     let study: StudyConfiguration
     let options: ServerOptions
     let logger: Logger
     let clock: @Sendable () -> Date
-    /// Where others reach the server.
+    /// The public address of the server.
     let address: PublicAddress
 
     public init(
@@ -38,12 +38,12 @@ public struct StudyServer: Sendable {
         self.clock = clock
     }
 
-    /// Serves until the process is told to stop (SIGTERM, SIGINT) or the task is cancelled.
+    /// Serves until SIGTERM, SIGINT or the cancellation of the task.
     ///
     /// - Parameters:
-    ///   - stop: the first element, or its end, stops the server as a signal would.
-    ///   - onMonitoring: called once with the port of the monitoring, before the other.
-    ///   - onListening: called once with the port, when requests are taken.
+    ///   - stop: the first element, or its end, stops the server as a signal does.
+    ///   - onMonitoring: called once with the port of the monitoring, before `onListening`.
+    ///   - onListening: called once with the port, when the server accepts requests.
     public func run(
         until stop: AsyncStream<Void>? = nil, onMonitoring: @escaping @Sendable (Int) async -> Void = { _ in },
         onListening: @escaping @Sendable (Int) async -> Void
@@ -58,16 +58,16 @@ public struct StudyServer: Sendable {
         reportKeys()
         if options.roles.contains(.consumer) { StudyBackupStaging.removeAbandoned(of: folder) }
         Descriptors.prepare()
-        // 1. The stores that the roles need, up to date.
+        // 1. Open and migrate the stores that the roles need.
         let stores = try StudyStores(folder, queue: options.queue, database: options.database)
         let registry = PrometheusRegistry()
         let reserves = [stores.queue.path, stores.records.path].compactMap { $0.map { DiskReserve(store: $0) } }
         for reserve in reserves where reserve.releaseIfFull() {
-            logger.error("The disk of a store is full: its reserve is used to start. Free some space.")
+            logger.error("The disk of a store is full. The server starts with the reserve; free some space.")
         }
         let opened = try await open(stores, registry)
         for reserve in reserves { reserve.keep() }
-        // 2. The services: the last is stopped first.
+        // 2. Start the services. The last one is stopped first.
         let progress = ConsumerProgress(clock: clock)
         let openers = KeyOpenerCache(folder: folder.keys)
         let readiness = ServerReadiness(
@@ -113,12 +113,12 @@ public struct StudyServer: Sendable {
             })
         registry.register(server, bodies: bodies)
         services.append(server)
-        // 3. Until told to stop.
+        // 3. Run until stopped.
         let group = ServiceGroup.bounded(services, logger: logger)
         let stopping = stop.map { stop in
             _Concurrency.Task {
                 for await _ in stop { break }
-                // A stream that ends because this task was cancelled says nothing.
+                // The end of a stream because of the cancellation of this task is no stop request.
                 if !_Concurrency.Task.isCancelled { await group.triggerGracefulShutdown() }
             }
         }
@@ -129,10 +129,10 @@ public struct StudyServer: Sendable {
         try await opened.records?.close()
     }
 
-    /// The stores as they are open.
+    /// The open stores.
     struct OpenStores: Sendable {
         var queue: (any SQLDatabase)?
-        /// One for all roles, so that what receiver and consumer write at the same time is one transaction.
+        /// Shared by all roles, so that concurrent writes of receiver and consumer are one transaction.
         var submissions: SQLSubmissionQueue?
         var records: (any SQLDatabase)?
         var state: QueueState?
@@ -165,7 +165,7 @@ public struct StudyServer: Sendable {
         return opened
     }
 
-    /// The study's largest body, and room for some of them at a time.
+    /// The limits for the study's largest body, with memory for several at a time.
     private var limits: HTTPLimits {
         var limits = HTTPLimits()
         limits.bodyBytes = max(64 << 20, study.maximumSubmissionBytes * 4)
@@ -199,7 +199,7 @@ public struct StudyServer: Sendable {
         return router
     }
 
-    /// Whether the disk of the records has room. On a server's disk that is the server's to say.
+    /// Whether the disk of the records has space. The disk of a database server is not checked.
     private func roomForRecords(_ stores: StudyStores) -> @Sendable () -> Bool {
         guard let reserve = stores.records.path.map({ DiskReserve(store: $0) }) else { return { true } }
         return { reserve.hasRoom }
@@ -229,7 +229,7 @@ public struct StudyServer: Sendable {
             clock: clock)
     }
 
-    /// The exports of who serves the records; nil where their folder cannot be used: then everything else is served.
+    /// Returns the exports of the FHIR API; nil if their folder cannot be used. Then everything else is served.
     private func exports(_ opened: OpenStores) -> Exports? {
         guard options.roles.contains(.records), let records = opened.records else { return nil }
         do {
@@ -301,20 +301,20 @@ public struct StudyServer: Sendable {
         let processor = StudyProcessing.processor(
             folder: folder, study: study, records: records,
             access: AccessControl(database: records, clock: clock), openers: openers, clock: clock)
-        // Links that were brought back from a copy may be those of people who were deleted since.
+        // Links that were restored from a copy may belong to participants who have been deleted since.
         do {
             try await stores.migrateLinks()
             try await stores.withLinks { links in
                 if let links { try await StudyLinks.forgetDeleted(in: links, records: records) }
             }
         } catch {
-            // What else participants send is taken all the same; a link that comes waits.
+            // Other data of participants is accepted nevertheless; a received link waits.
             logger.error("links unavailable", metadata: ["code": "\((error as? any CodedError)?.code ?? "failed")"])
         }
         try await StudyOntology(folder).write(to: records, now: clock())
         if try await records.read({ try Deidentification.noted(in: $0) }) != study.deidentification {
             logger.warning(
-                "the facts are not by the deidentification of study.json; run `tributary warehouse load`",
+                "the facts do not follow the deidentification of study.json; run `tributary warehouse load`",
                 metadata: ["code": "deidentification-changed"])
         }
         return ConsumerService(
@@ -336,7 +336,7 @@ public struct StudyServer: Sendable {
 }
 
 extension ConsumerTurn {
-    /// Consumers work beside each other where both stores are on servers; a file is for one at a time.
+    /// Consumers may run concurrently if both stores are on servers; a file allows one at a time.
     init(_ stores: StudyStores) {
         guard let path = stores.records.path ?? stores.queue.path else {
             self = .besideOthers

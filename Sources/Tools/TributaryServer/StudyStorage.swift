@@ -1,19 +1,19 @@
 import Records
 import Storage
 
-/// The bytes that a study's two stores take.
+/// The sizes of a study's two stores.
 public struct StudyStorage: Sendable, Hashable {
     public let queue: StoreSize
     public let records: StoreSize
     public let contents: [ContentSize]
 
-    /// All bytes of the records' store for each resource in it, whatever its type; 0 where there is none.
+    /// The bytes of the records' store per resource of any type; 0 if there are none.
     public var bytesPerResource: Double {
         let resources = contents.reduce(0) { $0 + $1.resources }
         return resources == 0 ? 0 : Double(records.totalBytes) / Double(resources)
     }
 
-    /// Measures both stores. Every page and every version is read.
+    /// Measures both stores. Reads every page and every version.
     ///
     /// - Throws: ``Storage/StorageError``, ``ServerError``.
     public static func measure(_ stores: StudyStores) async throws -> StudyStorage {

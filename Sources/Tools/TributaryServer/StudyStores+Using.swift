@@ -1,18 +1,18 @@
 import Storage
 
-// Stores that are opened for a use, and closed whatever comes of it.
+// Runs closures with open stores, which are closed in any case.
 extension StudyStores {
-    /// Opens the queue's store for a use.
+    /// Runs a closure with the queue's store.
     public func withQueue<T>(_ body: (any SQLDatabase) async throws -> T) async throws -> T {
         try await openQueue().closing(body)
     }
 
-    /// Opens the records' store for a use.
+    /// Runs a closure with the records' store.
     public func withRecords<T>(_ body: (any SQLDatabase) async throws -> T) async throws -> T {
         try await openRecords().closing(body)
     }
 
-    /// Opens both stores for a use.
+    /// Runs a closure with both stores.
     public func withBoth<T>(
         _ body: (_ queue: any SQLDatabase, _ records: any SQLDatabase) async throws -> T
     ) async throws -> T {

@@ -10,25 +10,25 @@ import Warehouse
 
 /// A study's two stores: the queue, which a receiver opens alone, and the records.
 ///
-/// Each is where its option says (a path, `sqlite:PATH` or `postgresql://...`), else where `study.json` says (a relative path
-/// is one below the study's folder), else in the study's folder. Only `serve`, `tributary migrate` and what makes a new store
-/// change a schema; everything else refuses one that is not this version's.
+/// The location of each is that of its option (a path, `sqlite:PATH` or `postgresql://...`), or that of `study.json`
+/// (a relative path is below the study's folder), or the default in the study's folder. Only `serve`, `tributary
+/// migrate` and commands that create a store change a schema; all others refuse a store of another version.
 public struct StudyStores: Sendable {
     public let folder: StudyFolder
     /// The store of the queue. Its file is shared with the receiver's account by its group.
     public let queue: Store
     /// The store of the records.
     public let records: Store
-    /// Where i2b2's tables are.
+    /// The location of i2b2's tables.
     public let warehouse: WarehousePlace
-    /// What these do not tell of participants.
+    /// The data that i2b2's tables withhold about participants.
     let deidentification: Deidentification
 
     static let queuePermissions: mode_t = 0o660
     static let recordsPermissions: mode_t = 0o600
 
-    /// - Throws: ``ServerError`` `study-upgrade-needed` for a study whose two stores are still one, or of `study.json`;
-    ///   ``Storage/StorageError`` for a URL of another engine.
+    /// - Throws: ``ServerError`` `study-upgrade-needed` for a study whose two stores are still one, or an error of
+    ///   `study.json`; ``Storage/StorageError`` for a URL of another engine.
     public init(_ folder: StudyFolder, queue: String? = nil, database: String? = nil) throws {
         let study = try folder.configuration()
         self.folder = folder
@@ -46,13 +46,13 @@ public struct StudyStores: Sendable {
         guard !FileManager.default.fileExists(atPath: folder.formerDatabaseURL.path) else { throw Self.upgradeNeeded }
     }
 
-    /// The queue's store at a place.
+    /// Returns the queue's store at a location.
     static func queue(at location: StoreLocation) -> Store {
-        // The folder gives its group to what is made in it.
+        // New files inherit the group of the folder.
         Store(at: location, migrations: queueMigrations, schema: .queue, permissions: (queuePermissions, 0o2770))
     }
 
-    /// The records' store at a place.
+    /// Returns the records' store at a location.
     static func records(at location: StoreLocation, warehouse: WarehousePlace = .records) -> Store {
         Store(
             at: location, migrations: recordsMigrations, schema: .records.searching(warehouse.schemas),
@@ -72,26 +72,26 @@ public struct StudyStores: Sendable {
         return try StoreLocation(said, below: folder.url)
     }
 
-    /// All steps of the queue's schema.
+    /// All migrations of the queue's schema.
     public static var queueMigrations: [Migration] { StorageSchema.migrations }
 
-    /// All steps of the records' schema, in their order.
+    /// All migrations of the records' schema, in order.
     public static var recordsMigrations: [Migration] {
         (TrustSchema.migrations + RecordsSchema.migrations + WarehouseSchema.migrations + ConsumerSchema.migrations
             + GatewaySchema.migrations)
             .sorted { $0.number < $1.number }
     }
 
-    /// Opens the queue's store, which must be there and of this version.
+    /// Opens the queue's store, which must exist and be of this version.
     ///
-    /// - Parameter onWait: told how long each write waited for its turn.
+    /// - Parameter onWait: called with the waiting time of each write.
     public func openQueue(onWait: (@Sendable (Duration) -> Void)? = nil) async throws -> any SQLDatabase {
         try await queue.open(onWait: onWait)
     }
 
-    /// Opens the records' store, which must be there and of this version.
+    /// Opens the records' store, which must exist and be of this version.
     ///
-    /// - Parameter onWait: told how long each write waited for its turn.
+    /// - Parameter onWait: called with the waiting time of each write.
     public func openRecords(
         purpose: DatabasePurpose = .serving, onWait: (@Sendable (Duration) -> Void)? = nil
     ) async throws -> any SQLDatabase {
@@ -107,14 +107,14 @@ public struct StudyStores: Sendable {
         }
     }
 
-    /// A file that has the queue's table in it is one of the former kind, wherever it stands.
+    /// Checks that the records' file does not contain the queue's table. A file with it is from before version 0.4.
     private func requireNoQueue() async throws {
         guard let path = records.path, FileManager.default.fileExists(atPath: path) else { return }
         let database: SQLiteDatabase
         do {
             database = try await SQLiteDatabase.open(path: path, migrations: [], schema: .exact, permissions: nil)
         } catch let error as StorageError where error.code == "storage-schema-older" {
-            // There is no table in it: it was being made when its process ended.
+            // The file has no table: its process ended while creating it.
             return
         }
         let isFormer = try await database.read {
@@ -128,17 +128,17 @@ public struct StudyStores: Sendable {
 // MARK: - Migration
 
 extension StudyStores {
-    /// A report of bringing the stores up to date.
+    /// The report of a migration of the stores.
     public struct MigrationReport: Sendable, Hashable {
         public let queue: StoreMigration.Report
         public let records: StoreMigration.Report
-        /// Of the store of links; nil where the study has none.
+        /// That of the store of links; nil if the study has none.
         public let links: StoreMigration.Report?
     }
 
-    /// Makes both stores, or brings them up to date.
+    /// Creates or migrates both stores.
     ///
-    /// - Throws: ``Storage/StorageError`` `storage-locked` while a consumer of an older version works.
+    /// - Throws: ``Storage/StorageError`` `storage-locked` while a consumer of an older version runs.
     public func migrate() async throws -> MigrationReport {
         let records = try await migrateRecords()
         try await withRecords { try await requireQueueOfRecords($0) }
@@ -146,19 +146,20 @@ extension StudyStores {
             queue: try await migrateQueue(), records: records, links: try await migrateLinks())
     }
 
-    /// Makes the queue's store, or brings it up to date. A store that is up to date is only looked at.
+    /// Creates or migrates the queue's store. A store of this version is not changed.
     @discardableResult
     public func migrateQueue() async throws -> StoreMigration.Report { try await queue.migrate() }
 
-    /// Makes the records' store, or brings it up to date; nobody works with it meanwhile.
+    /// Creates or migrates the records' store. No other process may use it meanwhile.
     @discardableResult
     public func migrateRecords() async throws -> StoreMigration.Report {
         try await requireNoQueue()
         let report = try await records.migrate()
-        // As long as nobody has a number the rules are those of study.json; later `warehouse load` changes them.
+        // As long as no participant has a number, the rules are those of study.json; later, `warehouse load` changes
+        // them.
         let rules = deidentification
         try await records.open(purpose: .loading).closing { database in
-            // A first load that was cut off left indexes to be made.
+            // An interrupted first load left indexes to be created.
             try await FirstLoad.end(in: database)
             guard try await database.read({ try Deidentification.noted(in: $0) }) != rules else { return }
             let secret = Deidentification.newSecret()
@@ -171,7 +172,7 @@ extension StudyStores {
 // MARK: - Together
 
 extension StudyStores {
-    /// Ties the queue to the study and, where records are given, these to the queue.
+    /// Binds the queue to the study and, if given, the records to the queue.
     ///
     /// - Throws: ``Storage/StorageError`` `queue-of-another-study`.
     static func claim(
@@ -189,7 +190,7 @@ extension StudyStores {
         return state
     }
 
-    /// Sees that records that have a queue already do not get a new one because theirs is away.
+    /// Checks that records that already have a queue do not get a new one because theirs is missing.
     ///
     /// - Throws: ``ServerError`` `queue-missing`.
     func requireQueueOfRecords(_ records: any SQLDatabase) async throws {

@@ -9,7 +9,7 @@ import Storage
 #endif
 
 extension StudyUpgrade {
-    /// The marks that change when anybody writes to the queue's part of the former database.
+    /// Counters that change with every write to the queue's part of the former database.
     struct Marks: Sendable, Hashable {
         let change: Int64
         let counts: [Int64]
@@ -22,12 +22,12 @@ extension StudyUpgrade {
         }
     }
 
-    /// Removes what an earlier run began.
+    /// Deletes the files of an earlier run.
     func removePartial() {
         for end in ["", "-wal", "-shm"] { unlink(partial + end) }
     }
 
-    /// Step 1: makes the queue's store beside its place, and gives what it was made from.
+    /// Step 1: creates the queue's store next to its final path. Returns the counters that it was made from.
     func makeQueue() async throws -> Marks {
         removePartial()
         let place = URL(fileURLWithPath: queue).deletingLastPathComponent().path
@@ -54,19 +54,19 @@ extension StudyUpgrade {
         return marks
     }
 
-    /// A table that goes from one database to the other.
+    /// A table that is copied to the other database.
     struct Table: Sendable {
         let name: String
-        /// The first is the key.
+        /// The columns; the first one is the key.
         let columns: [String]
-        /// Less than every key.
+        /// A value below all keys.
         let start: SQLValue
-        /// How a column is read, where not as it is.
+        /// The expressions of columns that are not copied unchanged.
         var readings: [String: String] = [:]
     }
 
-    /// In the order of their references. Of a submission, what it is about stays behind: its participant, its resources
-    /// and their versions, and what was said of it while it was handled, once it is settled.
+    /// In the order of references. Of a settled submission, the following columns are not copied: its participant, its
+    /// resources and their versions, and the notes of its processing.
     static let tables = [
         Table(name: "enrolment", columns: ["id", "receipt_digest", "created_at", "last_seen_at"], start: ""),
         Table(name: "client", columns: ["id", "enrolment_id", "secret_digest", "created_at", "revoked_at"], start: ""),
@@ -103,7 +103,7 @@ extension StudyUpgrade {
         }
     }
 
-    /// Sealed bodies are large: as many at a time as make some megabytes.
+    /// Copies sealed bodies, which are large, in slices of some megabytes.
     private func copyBodies(from former: SQLiteDatabase, to made: SQLiteDatabase) async throws {
         var last: Int64 = -1
         while true {

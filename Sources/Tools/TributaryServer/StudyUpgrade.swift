@@ -8,26 +8,26 @@ import Storage
     import Darwin
 #endif
 
-/// Parts a study that was made before version 0.4, whose queue and records are one database, into its two stores.
+/// Splits a study from before version 0.4, whose queue and records are one database, into two stores.
 ///
-/// 1. The queue is made beside its place from what the former database says, which is only read.
-/// 2. One transaction takes the queue out of the former database and brings the rest up to date. Until it is committed the
-///    older version can go on with the study.
-/// 3. Both files get their names.
+/// 1. The queue is created next to its final path from the former database, which is only read.
+/// 2. One transaction removes the queue from the former database and migrates the rest. Until it is committed, the
+///   older version can still use the study.
+/// 3. Both files get their final names.
 ///
-/// Whatever stops it, running it again finishes it.
+/// After any interruption, running it again completes it.
 public struct StudyUpgrade: Sendable {
-    /// The content of the two stores after the upgrade.
+    /// The contents of the two stores after the upgrade.
     public struct Report: Sendable, Hashable {
-        /// The queue's rows, and those of them that are neither stored nor refused.
+        /// The number of rows in the queue, and of those that are neither stored nor refused.
         public let submissions: Int
         public let waiting: Int
         public let devices: Int
-        /// Devices that are a participant's.
+        /// The number of devices that belong to a participant.
         public let bindings: Int
-        /// Resources that are not deleted.
+        /// The number of resources that are not deleted.
         public let records: Int
-        /// The former database as it was; nil where it is away.
+        /// The path of the copy of the former database; nil if it does not exist.
         public let copy: String?
     }
 
@@ -39,7 +39,7 @@ public struct StudyUpgrade: Sendable {
     let queue: String
     let records: String
 
-    /// - Throws: ``ServerError`` `study-current` for a study that is not of the older kind; `study-upgrade-place`.
+    /// - Throws: ``ServerError`` `study-current` for a study without a former database; `study-upgrade-place`.
     init(_ folder: StudyFolder) throws {
         let study = try folder.configuration()
         self.folder = folder
@@ -62,11 +62,12 @@ public struct StudyUpgrade: Sendable {
         }
     }
 
-    /// Upgrades the study, or finishes what was begun.
+    /// Upgrades the study, or completes an interrupted upgrade.
     ///
-    /// - Parameter date: now.
+    /// - Parameter date: the present time.
     /// - Throws: ``ServerError`` `study-current`, `study-upgrade-place`, `study-upgrade-conflict`, `study-in-use`,
-    ///   `queue-missing`; ``Storage/StorageError``, also `storage-full` and `storage-locked`. Then running it again goes on.
+    ///   `queue-missing`; ``Storage/StorageError``, also `storage-full` and `storage-locked`. After an error, running
+    ///   it again continues.
     public static func run(_ folder: StudyFolder, at date: Date) async throws -> Report {
         let upgrade = try StudyUpgrade(folder)
         guard let lock = try StoreLock(storePath: upgrade.former) else {
@@ -81,25 +82,25 @@ public struct StudyUpgrade: Sendable {
         return report
     }
 
-    /// Steps 1 and 2, after a copy was made. What fails leaves the study as it was.
+    /// Runs steps 1 and 2 after making a copy. A failure leaves the study unchanged.
     private func partKeepingCopy(at date: Date) async throws {
         guard !StudyBackupFiles.exists(queue), !StudyBackupFiles.exists(records) else {
             throw ServerError(
                 code: "study-upgrade-conflict",
                 message:
-                    "Beside data/tributary.sqlite there is a store of this version already; move away the one that "
+                    "There is a store of this version next to data/tributary.sqlite; move away the one that "
                     + "does not belong here. Nothing was changed.")
         }
         let size = StudyBackupFiles.size(former) ?? 0
         try StoreMigration.requireSpace(size * 3 + (64 << 20), besides: former)
-        // A copy that an earlier run left is of an earlier state.
+        // A copy of an earlier run has an earlier state.
         unlink(copy)
         try SQLiteDatabase.copy(path: former, to: copy)
         do {
             let marks = try await makeQueue()
             try await part(from: marks, at: date)
         } catch {
-            // An error of the disk may have come after all was written.
+            // A disk error may have occurred after everything was written.
             if (try? await isParted()) != true {
                 removePartial()
                 unlink(copy)
@@ -110,12 +111,12 @@ public struct StudyUpgrade: Sendable {
 
     // MARK: - The former database
 
-    /// Opens the former database as it is.
+    /// Opens the former database without migrating it.
     func openFormer() async throws -> SQLiteDatabase {
         try await SQLiteDatabase.open(path: former, migrations: [], schema: .exact)
     }
 
-    /// Sees that no other process works with the former database, and that its file is all of it.
+    /// Checks that no other process uses the former database, and that its file is complete.
     ///
     /// - Throws: ``ServerError`` `study-in-use`.
     func requireAlone() throws {
@@ -130,7 +131,7 @@ public struct StudyUpgrade: Sendable {
         code: "study-in-use",
         message: "Another process works with the study's data/tributary.sqlite; stop it, and run the upgrade again.")
 
-    /// Whether the queue was taken out of the former database already.
+    /// Whether the queue was already removed from the former database.
     func isParted() async throws -> Bool {
         try await openFormer().closing { database in
             try await database.read { transaction in
@@ -151,16 +152,16 @@ public struct StudyUpgrade: Sendable {
         }
     }
 
-    /// Step 2: takes the queue out of the former database, and brings what stays up to date.
+    /// Step 2: removes the queue from the former database, and migrates the rest.
     ///
-    /// - Parameter marks: what the queue was made from.
+    /// - Parameter marks: the counters that the queue was made from.
     func part(from marks: Marks, at date: Date) async throws {
         let state = try await queueState(at: partial)
         try await openFormer().closing { database in
             try await database.write { transaction in
                 guard try Marks(in: transaction) == marks else { throw Self.inUse }
                 try Migration.apply(StudyStores.recordsMigrations, at: date, in: transaction)
-                // A phone that sends again what was stored is to be told so, even by another queue.
+                // A phone that resends a stored submission must get its outcome, even from another queue.
                 try transaction.execute(
                     """
                     INSERT INTO settlement (lane, submission_id, digest, number, status, reason_code, key_id,
@@ -191,21 +192,22 @@ public struct StudyUpgrade: Sendable {
 
     // MARK: - The names
 
-    /// Step 3: gives both stores their names.
+    /// Step 3: renames both stores.
     func publish() async throws -> Report {
-        // 1. The two belong together.
+        // 1. Check that they belong together.
         let made = StudyBackupFiles.exists(partial) ? partial : queue
         guard StudyBackupFiles.exists(made) else {
             throw ServerError(
                 code: "queue-missing",
                 message:
-                    "The queue that the upgrade made is away; go back to the copy data/tributary.sqlite.before-upgrade "
+                    "The queue that the upgrade made is missing; restore the copy data/tributary.sqlite.before-upgrade "
                     + "and run the upgrade again.")
         }
         let report = try await report(queue: made)
         try requireAlone()
         try SQLiteDatabase.settle(path: made)
-        // 2. The queue first: as long as the former database has its name, all know that the upgrade is not done.
+        // 2. Rename the queue first: as long as the former database has its old name, the upgrade is known to be
+        //   incomplete.
         if made == partial {
             guard !StudyBackupFiles.exists(queue) else { throw Self.inUse }
             try StudyBackupFiles.restrict(partial, to: StudyStores.queuePermissions)
@@ -257,8 +259,8 @@ public struct StudyUpgrade: Sendable {
             copy: StudyBackupFiles.exists(copy) ? copy : nil)
     }
 
-    /// Adds the queue's folder to the study's `.gitignore`: what waits in the queue belongs into a repository of the
-    /// study's files as little as the records do.
+    /// Adds the queue's folder to the study's `.gitignore`: like the records, it must not be in a repository of the
+    /// study's files.
     private func ignoreQueue() throws {
         let file = folder.url.appendingPathComponent(".gitignore")
         guard let data = FileManager.default.contents(atPath: file.path) else { return }

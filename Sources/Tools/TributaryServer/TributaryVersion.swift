@@ -1,5 +1,5 @@
 /// The version of this program and its libraries.
 public enum TributaryVersion {
-    /// As the newest heading of CHANGELOG.md says it (<https://semver.org>).
+    /// The version in the newest heading of CHANGELOG.md (<https://semver.org>).
     public static let text = "0.4.0"
 }

@@ -5,7 +5,7 @@ import Outbox
 import Receiver
 import Storage
 
-/// Turns whatever a command threw into something a person can act on.
+/// Converts an error of a command to one that a person can act on.
 enum CommandFailure {
     static func readable(_ error: any Error) -> any Error {
         switch error {
@@ -16,7 +16,7 @@ enum CommandFailure {
         default: break
         }
         let name = String(reflecting: type(of: error))
-        // The argument parser's own errors are words for people already.
+        // The argument parser's own errors are already for people.
         guard !name.hasPrefix("ArgumentParser."), !(error is CommandError) else { return error }
         let words = String(describing: error)
         if words.contains("errno: 98") || words.contains("Address already in use") {
@@ -38,7 +38,7 @@ enum CommandFailure {
         return error
     }
 
-    /// The sentence of an error of a device, with the option that helps.
+    /// Returns the message of a device's error, with the option that helps.
     static func message(of error: OutboxError) -> String {
         guard error.reason == .certificateUntrusted else { return error.message }
         return error.message

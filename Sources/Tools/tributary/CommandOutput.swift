@@ -4,21 +4,21 @@ import FHIR
 import Foundation
 import Storage
 
-/// The output of commands: results on standard output, words for people on standard error.
+/// The output of commands: results on standard output, messages for people on standard error.
 enum CommandOutput {
-    /// A line of the result.
+    /// Prints a line of the result.
     static func result(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
-    /// The result as one JSON value.
+    /// Prints the result as one JSON value.
     static func result(_ json: JSON) { result(json.text(.pretty)) }
 
-    /// Bytes of the result, as they are.
+    /// Prints bytes of the result unchanged.
     static func result(_ bytes: Data) { FileHandle.standardOutput.write(bytes) }
 
-    /// A word to the person at the terminal.
+    /// Prints a message for the person at the terminal.
     static func note(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
 
-    /// Rows in columns as wide as their widest cell.
+    /// Prints rows in columns as wide as their widest cell.
     static func table(_ header: [String], _ rows: [[String]]) {
         let all = [header] + rows
         let widths = header.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
@@ -32,7 +32,7 @@ enum CommandOutput {
 }
 
 extension JSON {
-    /// Counts by their names, in the names' order.
+    /// Creates an object of counts by name, in the order of the names.
     init(counts: [String: Int]) {
         self = .object(
             JSONObject(
@@ -42,11 +42,11 @@ extension JSON {
     }
 }
 
-/// An error for which a command failed.
+/// The error of a failed command.
 struct CommandError: Error, CustomStringConvertible {
     let code: String
     let message: String
-    /// Whether the usage of the command helps: an option has a value that it does not take.
+    /// Whether the usage of the command helps: an option has an invalid value.
     let isOfUsage: Bool
 
     init(_ code: String, _ message: String, isOfUsage: Bool = false) {
@@ -58,9 +58,9 @@ struct CommandError: Error, CustomStringConvertible {
     var description: String { "\(message) [\(code)]" }
 }
 
-/// Reads what a command was given.
+/// Reads the input of commands.
 enum CommandInput {
-    /// The bytes of a file; `-` is standard input.
+    /// Returns the bytes of a file; `-` is standard input.
     static func file(_ path: String) throws -> Data {
         if path == "-" { return FileHandle.standardInput.readDataToEndOfFile() }
         guard let data = try FileAccess.contents(of: URL(fileURLWithPath: path)) else {
@@ -69,9 +69,9 @@ enum CommandInput {
         return data
     }
 
-    /// An instant of an option: a date, or a time; UTC unless it has an offset.
+    /// Parses an instant of an option: a date, or a time; UTC unless it has an offset.
     ///
-    /// - Throws: `ValidationError` that names the option.
+    /// - Throws: `ValidationError`, which names the option.
     static func instant(_ text: String?, _ option: String) throws -> Date? {
         guard let text else { return nil }
         guard let value = DateTime(text) ?? DateTime(text + "Z") else {
@@ -80,9 +80,9 @@ enum CommandInput {
         return value.start()
     }
 
-    /// An export of Apple Health. One that is not there is the export's own error.
+    /// Opens an export of Apple Health. A missing file is reported by the export itself.
     ///
-    /// - Throws: ``Storage/FileAccessError`` for one that permissions forbid to read.
+    /// - Throws: ``Storage/FileAccessError`` for a file without permission to read.
     static func export(_ path: String) throws -> HealthExport {
         do throws(FileAccessError) {
             try FileAccess.require(URL(fileURLWithPath: path))
@@ -92,7 +92,7 @@ enum CommandInput {
         return HealthExport(path: path)
     }
 
-    /// The file as JSON.
+    /// Returns the file as JSON.
     static func json(_ path: String, lenient: Bool = false) throws -> JSON {
         do {
             return try JSON(try file(path), lenient: lenient)
@@ -101,11 +101,11 @@ enum CommandInput {
         }
     }
 
-    /// The file as a FHIR resource.
+    /// Returns the file as a FHIR resource.
     static func resource(_ path: String, lenient: Bool = false) throws -> Resource {
         guard let object = try json(path, lenient: lenient).object,
             let type = object["resourceType"]?.string, Resource.isTypeName(type)
-        else { throw CommandError("resource-type-missing", "\(path) holds no FHIR resource.") }
+        else { throw CommandError("resource-type-missing", "\(path) contains no FHIR resource.") }
         return Resource(object)
     }
 }

@@ -1,20 +1,20 @@
 import ArgumentParser
 import Foundation
 
-/// The usage of a command, as an error shows it.
+/// The usage of a command, for errors.
 struct CommandUsage {
-    /// The command's words, such as `tributary warehouse count`.
+    /// The full name of the command, such as `tributary warehouse count`.
     let name: String
-    /// The line of its arguments and options.
+    /// The arguments and options in one line.
     let line: String
 
-    /// The usage of a command of the program.
+    /// Creates the usage of a command of the program.
     init(of command: any ParsableCommand.Type) {
         name = Self.words(to: command, from: TributaryCommand.self).joined(separator: " ")
         line = TributaryCommand.usageString(for: command)
     }
 
-    /// The words that lead to a command; the program's alone where it is none of its own.
+    /// Returns the names that lead to a command; only the program's for a command that is not part of it.
     private static func words(to wanted: any ParsableCommand.Type, from command: any ParsableCommand.Type) -> [String] {
         func search(_ command: any ParsableCommand.Type) -> [String]? {
             if command == wanted { return [command._commandName] }
@@ -23,7 +23,7 @@ struct CommandUsage {
         return search(command) ?? [command._commandName]
     }
 
-    /// Prints an error with a usage, and ends the process as the argument parser does.
+    /// Prints an error with a usage, and ends the process like the argument parser.
     static func exit(_ message: String, usage: CommandUsage, status: Int32 = ExitCode.validationFailure.rawValue)
         -> Never
     {
@@ -34,12 +34,12 @@ struct CommandUsage {
     }
 }
 
-/// A word where a subcommand is expected, and the subcommand whose name is nearest to it.
+/// A word that is not a subcommand, and the subcommand with the nearest name.
 struct UnknownSubcommand {
     let message: String
     let usage: CommandUsage
 
-    /// Reads the arguments of the program; nil where each word that should be a subcommand is one.
+    /// Parses the arguments of the program; nil if each subcommand is known.
     init?(_ arguments: [String]) {
         var command: any ParsableCommand.Type = TributaryCommand.self
         for word in arguments {
@@ -59,7 +59,8 @@ struct UnknownSubcommand {
         return nil
     }
 
-    /// The number of letters to insert, remove or change, or neighbours to swap, that make one word of another.
+    /// Returns the number of letters to insert, remove, replace or swap with a neighbour to change one word into the
+    /// other.
     static func distance(_ left: String, _ right: String) -> Int {
         let (left, right) = (Array(left.lowercased()), Array(right.lowercased()))
         var before: [Int] = []

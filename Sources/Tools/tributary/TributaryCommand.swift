@@ -1,7 +1,7 @@
 import ArgumentParser
 import TributaryServer
 
-/// The command line: each command is one file, grouped by who uses it.
+/// The command line. Each command is in one file; the folders are grouped by user.
 @main
 struct TributaryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -25,7 +25,7 @@ struct TributaryCommand: AsyncParsableCommand {
             WarehouseCommand.self,
         ])
 
-    /// As the argument parser would, but for errors in words.
+    /// Parses and runs the command like the argument parser, with readable errors.
     static func main() async {
         let arguments = FHIRPathCommand.arguments(Array(CommandLine.arguments.dropFirst()))
         var command: any ParsableCommand

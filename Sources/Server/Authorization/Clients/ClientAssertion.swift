@@ -2,52 +2,51 @@ import Core
 import Foundation
 import Wire
 
-/// What a client that keeps a private key proves itself with where it asks for a token: `private_key_jwt` as SMART profiles
-/// it (<https://hl7.org/fhir/smart-app-launch/STU2.2/client-confidential-asymmetric.html#authentication-jwts>; RFC 7523
-/// section 3).
+/// The assertion with which a client with a private key authenticates at the token endpoint: `private_key_jwt` as SMART
+/// profiles it (<https://hl7.org/fhir/smart-app-launch/STU2.2/client-confidential-asymmetric.html#authentication-jwts>;
+/// RFC 7523 section 3).
 ///
-/// A value of this type says who it claims to be from, for this server and this moment. That the client signed it is told
-/// by ``verify(with:)``, and that it was not used before by whoever keeps ``use`` until it ends: in this order, so that
-/// nobody else uses up a client's ids.
+/// A value of this type claims to be from a client, and is valid for this server and this moment. ``verify(with:)``
+/// checks the client's signature. After that, the store of ``use`` checks that the assertion was not used before, and
+/// keeps it until it expires. The order matters: otherwise another party could use up a client's ids.
 public struct ClientAssertion: Sendable {
-    /// The client that it claims to be from: `iss` and `sub`.
+    /// The client that the assertion claims to be from: `iss` and `sub`.
     public let clientID: String
-    /// Its id and its end, by which it counts once.
+    /// Its id and expiry, by which a second use is detected.
     public let use: Use
     private let jws: JWS
 
-    /// What is kept of an assertion that was taken.
+    /// The properties that are stored of an accepted assertion.
     public struct Use: Sendable, Hashable {
         public let clientID: String
-        /// `jti`, which is the client's own: two clients may have the same.
+        /// `jti`, chosen by the client: two clients may use the same.
         public let tokenID: String
-        /// `exp`, after which it is refused without being remembered.
+        /// `exp`. After it, the assertion is refused even if it is not stored.
         public let expiresAt: Date
     }
 
-    /// Bytes beyond which nothing is read.
+    /// Maximum length of an assertion in bytes.
     public static let maximumBytes = 16_384
-    /// An assertion ends at most so many seconds after the present, and after it was made.
+    /// Maximum seconds from the present, and from `iat`, to the expiry.
     public static let longestLife = 300
-    /// So many seconds may a client's clock be ahead where it says when the assertion was made, or begins.
+    /// Maximum seconds that `iat` or `nbf` may be in the future, because of the client's clock.
     public static let clockSkew = 30
-    /// The lengths of ids that can hardly come twice, and are no burden to keep.
+    /// Lengths of ids that hardly ever repeat and are cheap to store.
     private static let tokenIDLength = 8...256
     private static let clientIDLength = 1...256
 
-    /// Reads an assertion without its keys.
+    /// Parses an assertion without the client's keys.
     ///
     /// - Parameters:
     ///   - compact: the form's `client_assertion`.
-    ///   - tokenURL: the address of the endpoint, as it is published: the one audience.
-    ///   - keySetURL: where the keys of the client are that it says it is, as they are registered; asked once it is known
-    ///     which client that is.
-    /// - Throws: ``ClientAssertionError``: one code for all that is wrong with it.
+    ///   - tokenURL: the published address of the token endpoint: the only audience.
+    ///   - keySetURL: returns the registered address of a client's keys; called once the client is known.
+    /// - Throws: ``ClientAssertionError``, with one code for all errors.
     public init(
         reading compact: String, tokenURL: String, now: Date, keySetURL: (_ clientID: String) -> String? = { _ in nil }
     ) throws(ClientAssertionError) {
         guard compact.utf8.count <= Self.maximumBytes else { throw .invalid("It is longer than an assertion is.") }
-        // 1. Whose it claims to be. Where the keys of a client are is known from when it was registered.
+        // 1. The client. The address of its keys is registered.
         do {
             jws = try JWS(
                 compact: Data(compact.utf8), accepting: Set(SignatureAlgorithm.allCases), permitting: ["jku"])
@@ -66,10 +65,10 @@ public struct ClientAssertion: Sendable {
         guard jws.header["typ"]?.string == "JWT", jws.keyID != nil else {
             throw .invalid("Its header must have the typ JWT and the kid of the client's key.")
         }
-        // 2. For this endpoint and no other; a list names it alone.
+        // 2. The audience is this endpoint only; a list contains it alone.
         let audience = claims["aud"]?.string ?? claims["aud"]?.array.flatMap { $0.count == 1 ? $0[0].string : nil }
         guard audience == tokenURL else { throw .invalid("Its aud must be the address of the token endpoint.") }
-        // 3. Now, and not for long.
+        // 3. The time: valid now, and for a short time.
         let present = Int(now.timeIntervalSince1970.rounded(.down))
         guard let end = claims["exp"]?.integer, end > present else { throw .invalid("Its exp is missing or over.") }
         guard end <= present + Self.longestLife else {
@@ -84,7 +83,7 @@ public struct ClientAssertion: Sendable {
                 throw .invalid("Its exp is more than \(Self.longestLife) seconds after its iat.")
             }
         }
-        // 4. Once.
+        // 4. The id, for use once.
         guard let tokenID = claims["jti"]?.string, Self.tokenIDLength.contains(tokenID.utf8.count) else {
             throw .invalid("Its jti must have 8 to 256 characters.")
         }
@@ -92,7 +91,7 @@ public struct ClientAssertion: Sendable {
         use = Use(clientID: issuer, tokenID: tokenID, expiresAt: Date(timeIntervalSince1970: Double(end)))
     }
 
-    /// Checks that one of the client's keys signed it: the one that it names.
+    /// Checks that the client's key with the given key id signed the assertion.
     public func verify(with keys: SignatureKeySet) throws(ClientAssertionError) {
         guard let key = keys.key(for: jws), (try? jws.verify(with: key)) != nil else {
             throw .invalid("It is not signed by the key of the client that it names.")
@@ -100,8 +99,8 @@ public struct ClientAssertion: Sendable {
     }
 }
 
-/// The refusal of a client's assertion. The token endpoint answers it as `invalid_client` (RFC 6749 section 5.2). The sentence
-/// tells a developer what to look at, and nothing of what was sent.
+/// The refusal of a client's assertion. The token endpoint reports it as `invalid_client` (RFC 6749 section 5.2). The
+/// message helps a developer to find the error, and repeats no part of the request.
 public struct ClientAssertionError: CodedError, Hashable {
     public let code: String
     public let message: String

@@ -6,7 +6,7 @@ import ServerHTTP
 import Trust
 import Wire
 
-/// Finds out which client asks (RFC 6749 section 2.3; SMART's two ways of confidential clients).
+/// Authenticates the client of a request (RFC 6749 section 2.3, with SMART's two methods for confidential clients).
 struct ClientAuthentication: Sendable {
     let access: AccessControl
     let limiter: RateLimiter
@@ -18,22 +18,22 @@ struct ClientAuthentication: Sendable {
     static let assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
     private static let longestText = 256
 
-    /// The client, once it has proved itself in one way alone. A public one names itself and proves nothing.
+    /// Returns the client of a request, authenticated by exactly one method. A public client only names itself.
     ///
-    /// A request is charged to the client and the address until the client has proved itself: whoever names a client is not
-    /// known to be it, and must not use up what its users need. After the proof it is charged to the client.
+    /// A request is charged to the pair of client and address until the client is authenticated: naming a client proves
+    /// nothing, and must not use up the rate that its users need. After that, it is charged to the client.
     func client(
         of request: Request, _ form: FormFields, from address: ClientAddress
     ) async throws -> RegisteredClient {
         let isAsserted = form["client_assertion"] != nil || form["client_assertion_type"] != nil
         let ways = [request.headers.contains(.authorization), isAsserted, form["client_secret"] != nil]
         guard ways.filter({ $0 }).count <= 1 else {
-            throw OAuthFailure.request("client-twice", "The client must prove itself in one way alone.")
+            throw OAuthFailure.request("client-twice", "The client must authenticate by exactly one method.")
         }
         if request.headers.contains(.authorization) { return try await byBasic(request, form, address) }
         if isAsserted { return try await byAssertion(form, address) }
         guard let id = form["client_id"] else {
-            throw OAuthFailure.client("Say which client asks: client_id, with a proof where the client has one.")
+            throw OAuthFailure.client("The client is missing: send client_id, and its credentials if it has any.")
         }
         try admit(id, from: address)
         if let secret = form["client_secret"] { return try await bySecret(id, secret) }
@@ -64,7 +64,8 @@ struct ClientAuthentication: Sendable {
         return client
     }
 
-    /// By a signed assertion: what is wrong with it is found before its keys are looked for, and it is used up last.
+    /// Authenticates by a signed assertion. The content is checked before keys are fetched, and the assertion is marked
+    /// as used last.
     private func byAssertion(_ form: FormFields, _ address: ClientAddress) async throws -> RegisteredClient {
         guard form["client_assertion_type"] == Self.assertionType, let text = form["client_assertion"] else {
             throw OAuthFailure.client("client_assertion_type must be \(Self.assertionType), with a client_assertion.")
@@ -92,7 +93,7 @@ struct ClientAuthentication: Sendable {
 
     private func verify(_ assertion: ClientAssertion, of client: RegisteredClient) async throws {
         switch client.proof {
-        case .none, .secret: throw OAuthFailure.client("This client does not prove itself by a key.")
+        case .none, .secret: throw OAuthFailure.client("This client does not authenticate by a key.")
         case .keySet(let bytes):
             guard let keys = try? SignatureKeySet(reading: bytes) else { throw OAuthFailure.client() }
             try assertion.verify(with: keys)
@@ -101,7 +102,7 @@ struct ClientAuthentication: Sendable {
             do {
                 try assertion.verify(with: known)
             } catch {
-                // The client may have a new key since.
+                // The client may have a newer key.
                 guard let entry = try? await keys.keys(at: url, again: true), let newer = entry.keys, newer != known
                 else { throw error }
                 try assertion.verify(with: newer)
@@ -110,9 +111,10 @@ struct ClientAuthentication: Sendable {
     }
 
     private static let unreachable = OAuthFailure.client(
-        "The keys of the client cannot be had from where it serves them.")
+        "The keys of the client cannot be fetched from their registered address.")
 
-    /// The limiter remembers whom it has seen, also who was never registered: not by texts as long as they like.
+    /// Checks the length first: the limiter keeps the ids of unregistered clients too, and these must not be
+    /// arbitrarily long.
     private func admit(_ id: String, from address: ClientAddress) throws {
         guard (1...Self.longestText).contains(id.utf8.count) else { throw OAuthFailure.client() }
         try limiter.admit(unproved: id, at: address, .tokenByClient)
@@ -120,7 +122,7 @@ struct ClientAuthentication: Sendable {
 }
 
 extension ClientAssertion {
-    /// The client that an assertion claims to be from, before anything is believed of it.
+    /// Returns the client that an assertion claims to be from, unverified.
     static func claimedClient(_ compact: String) -> String? {
         guard compact.utf8.count <= maximumBytes else { return nil }
         let parts = compact.split(separator: ".", omittingEmptySubsequences: false)
@@ -130,19 +132,19 @@ extension ClientAssertion {
 }
 
 extension OAuthFailure {
-    /// 401 (RFC 6749 section 5.2).
-    static func client(_ message: String = "The client is unknown, or its proof is wrong.") -> OAuthFailure {
+    /// 401: the client is not authenticated (RFC 6749 section 5.2).
+    static func client(_ message: String = "The client is unknown, or its credentials are wrong.") -> OAuthFailure {
         OAuthFailure(
             "invalid_client",
             HTTPFailure(.unauthorized, "client-invalid", message, headers: [.wwwAuthenticate: "Basic"]))
     }
 
-    /// 400: the request is not one.
+    /// 400: the request is invalid.
     static func request(_ code: String, _ message: String) -> OAuthFailure {
         OAuthFailure("invalid_request", HTTPFailure(.badRequest, code, message))
     }
 
-    /// 400: nothing is left of what is asked for.
+    /// 400: none of the requested scopes is granted.
     static func scope(_ message: String) -> OAuthFailure {
         OAuthFailure("invalid_scope", HTTPFailure(.badRequest, "scope-refused", message))
     }

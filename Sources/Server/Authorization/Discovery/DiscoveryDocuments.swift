@@ -1,7 +1,7 @@
 import Core
 import Wire
 
-/// What apps read first, to find the rest.
+/// The discovery documents, with which apps find the other endpoints.
 struct DiscoveryDocuments {
     let addresses: AuthorizationAddresses
     let keys: [SigningKey]
@@ -11,7 +11,7 @@ struct DiscoveryDocuments {
         common(
             more: [
                 .init(key: "capabilities", value: Self.list(Self.capabilities)),
-                // The scopes' own words; those of every type are understood too.
+                // The supported scopes; those of each resource type are accepted too.
                 .init(key: "scopes_supported", value: Self.list(Self.scopes)),
             ])
     }
@@ -31,7 +31,7 @@ struct DiscoveryDocuments {
             ])
     }
 
-    /// The keys by which id tokens are checked (RFC 7517 section 5).
+    /// The keys that verify id tokens (RFC 7517 section 5).
     var keySet: JSON { JSON([.init(key: "keys", value: .array(keys.map(\.jwk)))]) }
 
     private func common(more: [JSONObject.Member]) -> JSON {
@@ -69,7 +69,7 @@ struct DiscoveryDocuments {
 }
 
 extension AuthorizationAddresses {
-    /// The extension of `CapabilityStatement.rest.security` by which older apps find the authorization server
+    /// The extension of `CapabilityStatement.rest.security` with which older apps find the authorization server
     /// (<http://fhir-registry.smarthealthit.org/StructureDefinition/oauth-uris>).
     public var oauthURIs: JSON {
         let parts = [("authorize", authorize), ("token", token), ("introspect", introspect), ("revoke", revoke)]

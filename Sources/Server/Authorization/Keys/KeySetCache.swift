@@ -2,16 +2,15 @@ import Foundation
 import Trust
 import Wire
 
-/// The keys of clients that serve them, kept for as long as their addresses tell, within bounds.
+/// A cache of clients' key sets. Each is kept for the time that its address specifies, within limits.
 ///
-/// Many that ask at a time wait for one answer. What could not be fetched is not tried again at once, so that a client whose
+/// Concurrent requests for one address share one fetch. A failure is cached for a short time, so that a client whose
 /// address hangs costs little.
 actor KeySetCache {
-    /// Seconds for which keys are kept where nothing is told, and at most.
+    /// Seconds for which keys are kept if the answer has no maximum age, and the maximum.
     static let standardAge: TimeInterval = 300
     static let mostAge: TimeInterval = 3_600
-    /// Seconds for which a failure is taken again, and in which keys are not asked for a second time because of one that
-    /// was not among them.
+    /// Seconds for which a failure is kept, and the minimum seconds between two fetches because of a missing key.
     static let failureAge: TimeInterval = 5
     static let leastAge: TimeInterval = 30
     static let mostEntries = 256
@@ -19,7 +18,7 @@ actor KeySetCache {
 
     typealias Fetch = @Sendable (RegisteredURL) async throws -> FetchedKeySet
 
-    /// Keys as they were fetched.
+    /// The result of a fetch.
     struct Entry: Sendable {
         let keys: SignatureKeySet?
         let fetchedAt: Date
@@ -36,10 +35,10 @@ actor KeySetCache {
         self.fetch = fetch
     }
 
-    /// The keys at an address.
+    /// Returns the keys at an address.
     ///
-    /// - Parameter isAsked: whether those that are kept lacked one that is named: then they are fetched anew, where they are
-    ///   not from just now.
+    /// - Parameter isAsked: whether the cached keys lacked a key that the assertion names. Then they are fetched again,
+    ///   unless they were fetched very recently.
     func keys(at text: String, again isAsked: Bool = false) async throws -> Entry {
         let now = clock()
         if let entry = entries[text], entry.fetchedAt <= now {

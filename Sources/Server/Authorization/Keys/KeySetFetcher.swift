@@ -7,14 +7,15 @@ import NIOSSL
 import ServerHTTP
 import Trust
 
-/// A JWK set as its address answered.
+/// A JWK set as received from its address.
 struct FetchedKeySet: Sendable, Hashable {
     let bytes: Data
-    /// The seconds for which it may be kept, where the answer tells.
+    /// The seconds for which it may be cached, if the answer specifies them.
     let maximumAge: Int?
 }
 
-/// Why keys could not be fetched. Nothing of it is told to who asked: it would tell what stands inside.
+/// The reason that keys could not be fetched. It is not reported to the client, because it would reveal the internal
+/// network.
 enum KeySetFetchError: String, CodedError, Hashable {
     case refusedAddress = "key-set-address-refused"
     case unreachable = "key-set-unreachable"
@@ -26,20 +27,20 @@ enum KeySetFetchError: String, CodedError, Hashable {
     var message: String { "The client's keys could not be fetched." }
 }
 
-/// Fetches the keys of clients from the addresses that they registered.
+/// Fetches the keys of clients from their registered addresses.
 ///
-/// The host's name is resolved once, every address that it has is looked at, and the connection goes to one of these. No
-/// redirect is followed. Time and bytes are bounded.
+/// The host name is resolved once, all its addresses are checked, and the connection uses one of them. Redirects are
+/// not followed. Time and bytes are limited.
 struct KeySetFetcher: Sendable {
-    /// Whether an address on the machine itself may be fetched from.
+    /// Whether loopback addresses are allowed.
     let allowsLoopback: Bool
-    /// Finds the addresses of a host.
+    /// Resolves a host name.
     var resolve: @Sendable (_ host: String, _ port: Int) throws -> [SocketAddress] = KeySetFetcher.systemAddresses
-    /// Whose certificates count.
+    /// The trusted root certificates.
     var trust: NIOSSLTrustRoots = .default
-    /// Everything together, from the first look at the name.
+    /// The time for the whole fetch, including name resolution.
     var deadline: TimeAmount = .seconds(8)
-    /// What answers with more is refused.
+    /// Maximum bytes of an answer; a longer one is refused.
     static let largestAnswer = 65_536
 
     func fetch(_ url: RegisteredURL) async throws -> FetchedKeySet {
@@ -57,7 +58,7 @@ struct KeySetFetcher: Sendable {
         return try await answer.futureResult.get()
     }
 
-    /// The address to connect to, where every one that the name has may be.
+    /// Returns the address to connect to, if all addresses of the name are allowed.
     func pinned(_ addresses: [SocketAddress], of url: RegisteredURL) throws -> SocketAddress {
         let isLocal = allowsLoopback && url.isLoopback
         for address in addresses {
@@ -89,7 +90,7 @@ struct KeySetFetcher: Sendable {
                     try pipeline.addHandler(KeySetAnswerHandler(url, answer))
                 }
             }.connect(to: address).map { channel in
-                // Also where it hangs and the time is over.
+                // Also closes a connection that hangs at the deadline.
                 answer.futureResult.whenComplete { _ in channel.close(promise: nil) }
             }
     }
@@ -119,7 +120,7 @@ struct KeySetFetcher: Sendable {
     }
 }
 
-/// Sends the one request and reads the one answer.
+/// Sends the request and reads the answer.
 private final class KeySetAnswerHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
@@ -169,7 +170,7 @@ private final class KeySetAnswerHandler: ChannelInboundHandler {
         context.close(promise: nil)
     }
 
-    /// What `Cache-Control` says (RFC 9111 section 5.2.2); nil where it says nothing of it.
+    /// Returns the maximum age of `Cache-Control` (RFC 9111 section 5.2.2); nil if it has none.
     private static func maximumAge(_ directives: [Substring]) -> Int? {
         let words = directives.map { $0.lowercased().filter { $0 != " " && $0 != "\"" } }
         if words.contains(where: { $0 == "no-store" || $0 == "no-cache" }) { return 0 }

@@ -3,8 +3,8 @@ import Crypto
 import CryptoExtras
 import Foundation
 
-/// The key by which the server signs its id tokens: RSA, for OpenID Connect and SMART ask for RS256. Its description names
-/// it and never shows it.
+/// The key with which the server signs its id tokens. It is RSA, because OpenID Connect and SMART require RS256. Its
+/// description contains the key id and never the key.
 public struct SigningKey: Sendable, CustomStringConvertible, CustomReflectable {
     /// The thumbprint (RFC 7638).
     public let keyID: String
@@ -12,12 +12,12 @@ public struct SigningKey: Sendable, CustomStringConvertible, CustomReflectable {
     private let modulus: Data
     private let exponent: Data
 
-    /// Makes a key of 2048 bits.
+    /// Generates a key of 2048 bits.
     public static func generate() throws -> SigningKey { try SigningKey(_RSA.Signing.PrivateKey(keySize: .bits2048)) }
 
     /// Reads a key from PEM.
     ///
-    /// - Throws: ``SigningKeyError`` where it is no RSA key of at least 2048 bits.
+    /// - Throws: ``SigningKeyError`` if it is not an RSA key of at least 2048 bits.
     public init(pem: String) throws {
         guard let key = try? _RSA.Signing.PrivateKey(pemRepresentation: pem) else { throw SigningKeyError() }
         try self.init(key)
@@ -34,10 +34,10 @@ public struct SigningKey: Sendable, CustomStringConvertible, CustomReflectable {
         keyID = Data(SHA256.hash(data: Data(members.utf8))).base64URL
     }
 
-    /// The key as PEM. Secret.
+    /// The private key as PEM. Secret.
     public var pem: String { key.pemRepresentation }
 
-    /// The public half.
+    /// The public key as a JWK.
     var jwk: JSON {
         [
             "kty": "RSA", "use": "sig", "alg": "RS256", "kid": .string(keyID), "n": .string(modulus.base64URL),
@@ -57,7 +57,7 @@ public struct SigningKey: Sendable, CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: ["keyID": keyID]) }
 }
 
-/// There is no key that signs.
+/// The error of a missing or invalid signing key.
 public struct SigningKeyError: CodedError, Hashable {
     public let code = "signing-key-invalid"
     public let message = "A signing key is an RSA private key of at least 2048 bits in PEM; see signing-keys/."

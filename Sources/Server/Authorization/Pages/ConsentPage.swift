@@ -3,15 +3,15 @@ import Foundation
 import ServerHTTP
 import Trust
 
-/// The page on which a person says what an app may have.
+/// The page on which a person decides about the access of an app.
 struct ConsentPage {
-    /// When access ends.
+    /// The times at which access ends.
     struct Ends: Sendable, Hashable {
-        /// Where the app is let have it once.
+        /// Without longer access.
         let brief: Date
-        /// For as long as the person is signed in.
+        /// While the person is signed in.
         let online: Date
-        /// Also later.
+        /// With offline access.
         let offline: Date
     }
 
@@ -23,16 +23,16 @@ struct ConsentPage {
     let proof: String
     let message: String?
     let ends: Ends
-    /// What the person said before, where they are asked again.
+    /// The person's previous answer, if the page is shown again.
     var answer: Answer?
 
-    /// What a person sent: a second question begins with it, and ticks nothing that they unticked.
+    /// The answer that a person sent. The page that is shown again keeps its ticks, and adds none.
     struct Answer: Sendable, Hashable {
         let ticked: Set<String>
         let patient: String?
     }
 
-    /// The hidden field that carries what was asked for; `scope` are the boxes.
+    /// The hidden field with the requested scopes; the boxes use `scope`.
     static let scopesField = "requested_scope"
 
     var page: Page {
@@ -112,7 +112,7 @@ struct ConsentPage {
 }
 
 extension AccessScope {
-    /// Whether it is about the person and the app rather than records.
+    /// Whether the scope concerns the person and the app rather than records.
     var isAboutPerson: Bool {
         switch kind {
         case .launchPatient, .openID, .fhirUser, .profile, .offlineAccess, .onlineAccess: true
@@ -120,7 +120,7 @@ extension AccessScope {
         }
     }
 
-    /// Whether it lets an app see more than records of normal confidentiality that nothing marks.
+    /// Whether the scope lets an app see more than unlabelled records of normal confidentiality.
     var isSensitive: Bool {
         switch kind {
         case .confidentiality(let level): level > .assumed
@@ -131,7 +131,8 @@ extension AccessScope {
 }
 
 extension AccessScopes {
-    /// What a person ticked of what was offered. A label that only narrows stays, for to leave it out would widen.
+    /// Returns the offered scopes that a person ticked. Labels that only narrow are kept, because omitting them would
+    /// widen the access.
     func approved(_ ticked: Set<String>) -> AccessScopes {
         keeping(
             Set(

@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import ServerHTTP
 
-/// A request that is refused with a page, and with nobody sent anywhere.
+/// A request that is refused with a page, without a redirect.
 struct PageFailure: Refusal, Hashable {
     let status: HTTPResponse.Status
     let code: String
@@ -15,7 +15,7 @@ struct PageFailure: Refusal, Hashable {
         self.message = message
     }
 
-    /// Whatever else goes wrong.
+    /// Creates the page for any other error.
     init(_ error: any Error) {
         if let failure = error as? PageFailure {
             self = failure
@@ -41,12 +41,12 @@ struct PageFailure: Refusal, Hashable {
             title: title,
             body: """
                 <p>\(Page.escape(message + wait))</p>
-                <p class="quiet">Go back to the app and begin anew. Code: \(Page.escape(code))</p>
+                <p class="quiet">Go back to the app and start again. Code: \(Page.escape(code))</p>
                 """
         ).response(status: status, headers: headers)
     }
 
     static let unreadable = PageFailure(.badRequest, "form-invalid", "The request cannot be read.")
     static let foreignForm = PageFailure(
-        .forbidden, "form-foreign", "The form was not given to this browser, or has waited too long.")
+        .forbidden, "form-foreign", "The form was not sent to this browser, or has expired.")
 }

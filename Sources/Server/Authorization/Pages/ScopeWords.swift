@@ -2,19 +2,19 @@ import Core
 import Foundation
 import Trust
 
-/// Scopes in the words of people who have never heard of any.
+/// Descriptions of scopes for people who do not know the term.
 struct ScopeWords {
     let isParticipant: Bool
     let ends: ConsentPage.Ends
 
-    /// What a scope lets an app do, and what else is to be known of it.
+    /// Returns what a scope lets an app do, with a detail if there is more to know.
     func words(of scope: AccessScope) -> (text: String, detail: String?) {
         switch scope.kind {
         case .resource(let resource): return words(of: resource)
         case .confidentiality(let level):
             return (
                 level == .veryRestricted ? "Records that are very restricted" : "Records that are restricted",
-                "Which are shared with few people only."
+                "These are shared with few people only."
             )
         case .sensitivity(let code):
             return ("Records about " + (Self.sensitivities[code] ?? "what is marked \(code)"), nil)
@@ -25,7 +25,7 @@ struct ScopeWords {
             )
         case .launch, .launchPatient:
             return (isParticipant ? "Know which record is yours" : "Know which patient you choose", nil)
-        case .openID: return ("Recognise you when you come back", "It is told a number of your account, not your name.")
+        case .openID: return ("Recognise you when you come back", "It gets a number of your account, not your name.")
         case .fhirUser, .profile: return ("Know which entry in the records is you", nil)
         case .offlineAccess:
             return ("Keep access while you are away", "Until \(Self.day(ends.offline)), without asking you again.")
@@ -57,7 +57,7 @@ struct ScopeWords {
         return (deed.prefix(1).uppercased() + deed.dropFirst() + " " + what, limits)
     }
 
-    /// A day and time in words: `25 November 2026, 16:40 UTC`.
+    /// Returns a date and time in words: `25 November 2026, 16:40 UTC`.
     static func day(_ date: Date) -> String {
         let time = DateTime(date, milliseconds: false)
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }

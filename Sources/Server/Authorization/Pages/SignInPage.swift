@@ -9,7 +9,7 @@ struct SignInPage {
     let proof: String
     let message: String?
 
-    /// The same whether nobody has the name or the password is another one.
+    /// The same for an unknown name and for a wrong password.
     static let wrong = "The name or the password is wrong."
 
     var page: Page {
@@ -35,7 +35,8 @@ struct SignInPage {
 }
 
 extension AuthorizationRequest {
-    /// Where the forms may end: browsers follow a form's redirect only to where the page's policy lets forms lead.
+    /// The target of the forms for the page's policy. A browser follows a form's redirect only to a target that the
+    /// policy allows.
     var formTarget: String {
         guard let url = RegisteredURL(redirectURI) else { return "'self'" }
         return url.origin ?? url.scheme + ":"

@@ -3,30 +3,31 @@ import Foundation
 import ServerHTTP
 import Trust
 
-/// What an app asks a person for (RFC 6749 section 4.1.1, with what PKCE, SMART and OpenID Connect add), checked.
+/// A validated authorization request of an app (RFC 6749 section 4.1.1, with the parameters of PKCE, SMART and OpenID
+/// Connect).
 ///
-/// The pages carry it along in hidden fields, and each form that comes back is read anew: what a browser sends is never
-/// believed to be what was sent to it.
+/// The pages carry the request in hidden fields, and each submitted form is parsed and validated again: what a browser
+/// sends is never trusted.
 struct AuthorizationRequest: Sendable {
     let client: RegisteredClient
     let redirectURI: String
     let state: String
-    /// As it was asked for.
+    /// The scopes as requested.
     let scope: String
-    /// What of it the client may have; never nothing.
+    /// The requested scopes that the client may have; never empty.
     let scopes: AccessScopes
     let challenge: String
     let nonce: String?
-    /// Whether nobody is to be asked anything (OpenID Connect Core 1.0 section 3.1.2.1).
+    /// Whether the person must not be asked anything (OpenID Connect Core 1.0 section 3.1.2.1).
     let isSilent: Bool
     private let audience: String
 
     private static let longestState = 4_096
     private static let longestNonce = 512
 
-    /// Finds the client and where its users are sent back to.
+    /// Returns the client and its redirect URI.
     ///
-    /// - Throws: ``PageFailure`` where either is not registered: then nobody is sent anywhere.
+    /// - Throws: ``PageFailure`` if either is not registered. Then the browser is not redirected.
     static func destination(
         _ fields: FormFields, _ access: AccessControl
     ) async throws -> (client: RegisteredClient, redirectURI: String) {
@@ -36,20 +37,20 @@ struct AuthorizationRequest: Sendable {
         }
         guard let id = only("client_id"), id.utf8.count <= 256, let client = try await access.client(id: id) else {
             throw PageFailure(
-                .badRequest, "client-unknown", "The app is not known here, so that nobody can be sent back to it.")
+                .badRequest, "client-unknown", "The app is not registered here, so you cannot be sent back to it.")
         }
         guard let uri = only("redirect_uri"), client.redirectURIs.contains(uri) else {
             throw PageFailure(
                 .badRequest, "redirect-uri-unknown",
-                "The app asks to send you to an address that it has not registered. You stay here.")
+                "The app asked to send you to an address that it has not registered. You were not sent there.")
         }
         return (client, uri)
     }
 
-    /// Reads the rest.
+    /// Parses the other parameters.
     ///
     /// - Parameter scope: the name of the field with the scopes.
-    /// - Throws: ``AuthorizationRefusal``, which the app is told.
+    /// - Throws: ``AuthorizationRefusal``, which is reported to the app.
     init(
         _ fields: FormFields, client: RegisteredClient, redirectURI: String, addresses: AuthorizationAddresses,
         scopesIn scopeField: String = "scope"
@@ -63,10 +64,10 @@ struct AuthorizationRequest: Sendable {
         }
         var seen: Set<String> = []
         for name in fields.fields.map(\.name) where Self.names.contains(name) || name == scopeField {
-            guard seen.insert(name).inserted else { throw refusal("invalid_request", "A parameter stands twice.") }
+            guard seen.insert(name).inserted else { throw refusal("invalid_request", "A parameter occurs twice.") }
         }
-        guard fields["request"] == nil else { throw refusal("request_not_supported", "Say it in parameters.") }
-        guard fields["request_uri"] == nil else { throw refusal("request_uri_not_supported", "Say it in parameters.") }
+        guard fields["request"] == nil else { throw refusal("request_not_supported", "Use parameters.") }
+        guard fields["request_uri"] == nil else { throw refusal("request_uri_not_supported", "Use parameters.") }
         guard fields["response_type"] == "code" else {
             throw refusal("unsupported_response_type", "response_type must be code.")
         }
@@ -74,16 +75,16 @@ struct AuthorizationRequest: Sendable {
             throw refusal("invalid_request", "response_mode must be query.")
         }
         guard let state, !state.isEmpty else {
-            throw refusal("invalid_request", "state is needed, at most \(Self.longestState) bytes.")
+            throw refusal("invalid_request", "state is required, with at most \(Self.longestState) bytes.")
         }
         guard let audience = fields["aud"], [addresses.fhir, addresses.fhir + "/"].contains(audience) else {
             throw refusal("invalid_request", "aud must be the address of this FHIR server.")
         }
         guard let challenge = fields["code_challenge"], fields["code_challenge_method"] == "S256",
             challenge.utf8.count == 43, Data(base64URL: challenge)?.count == 32
-        else { throw refusal("invalid_request", "PKCE is needed: a code_challenge with code_challenge_method S256.") }
+        else { throw refusal("invalid_request", "PKCE is required: a code_challenge with code_challenge_method S256.") }
         guard (fields["launch"] ?? "").isEmpty else {
-            throw refusal("invalid_request", "There is no launch from a record system here; ask for launch/patient.")
+            throw refusal("invalid_request", "A launch from a record system is not supported; request launch/patient.")
         }
         guard (fields["nonce"] ?? "").utf8.count <= Self.longestNonce else {
             throw refusal("invalid_request", "nonce is longer than \(Self.longestNonce) bytes.")
@@ -107,13 +108,13 @@ struct AuthorizationRequest: Sendable {
         isSilent = fields["prompt"] == "none"
     }
 
-    /// The parameters that may stand once.
+    /// The parameters that may occur only once.
     private static let names: Set<String> = [
         "client_id", "redirect_uri", "response_type", "response_mode", "state", "aud", "code_challenge",
         "code_challenge_method", "launch", "nonce", "prompt", "request", "request_uri",
     ]
 
-    /// What a page carries along.
+    /// Returns the fields that a page carries.
     ///
     /// - Parameter scope: the name of the field with the scopes.
     func fields(scopesIn scope: String = "scope") -> [(name: String, value: String)] {
@@ -125,7 +126,7 @@ struct AuthorizationRequest: Sendable {
         return fields.map { (name: $0.0, value: $0.1) }
     }
 
-    /// The request as an address, below the path of the pages.
+    /// The request as a query, below the path of the pages.
     var query: String {
         fields().map { $0.name + "=" + PercentEncoding.encodeForm($0.value) }.joined(separator: "&")
     }
@@ -135,7 +136,7 @@ struct AuthorizationRequest: Sendable {
     }
 }
 
-/// A request that the app is told of as refused (RFC 6749 section 4.1.2.1).
+/// A refused request that is reported to the app (RFC 6749 section 4.1.2.1).
 struct AuthorizationRefusal: CodedError, Hashable {
     let error: String
     let message: String
@@ -158,9 +159,9 @@ struct AuthorizationRefusal: CodedError, Hashable {
     }
 }
 
-/// Where a browser is sent to.
+/// The target of a redirect.
 enum Redirection {
-    /// A registered address with parameters added to its query.
+    /// Returns a registered address with parameters added to its query.
     static func location(_ uri: String, _ fields: [(String, String)]) -> String {
         let query = fields.map { $0.0 + "=" + PercentEncoding.encodeForm($0.1) }.joined(separator: "&")
         return uri + (uri.contains("?") ? "&" : "?") + query

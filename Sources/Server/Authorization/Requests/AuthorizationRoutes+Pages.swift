@@ -7,7 +7,7 @@ import ServerHTTP
 import Trust
 
 extension AuthorizationRoutes {
-    /// `GET` and `POST /oauth2/authorize` (RFC 6749 section 3.1): signing in first, then the question.
+    /// `GET` and `POST /oauth2/authorize` (RFC 6749 section 3.1): shows the sign-in page, then the consent page.
     func authorize(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         try limiter.admit(context.client, .readByAddress)
         let fields: FormFields
@@ -19,7 +19,7 @@ extension AuthorizationRoutes {
         }
         return try await answering(fields) { asked in
             guard let session = try await session(of: request) else {
-                guard !asked.isSilent else { throw asked.refusal("login_required", "Nobody is signed in.") }
+                guard !asked.isSilent else { throw asked.refusal("login_required", "No person is signed in.") }
                 return signIn(asked, request)
             }
             context.outcome.caller = session.account.id
@@ -28,7 +28,7 @@ extension AuthorizationRoutes {
         }
     }
 
-    /// `POST /oauth2/sign-in`: name and password.
+    /// `POST /oauth2/sign-in`: checks the name and the password.
     func signIn(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let fields = try await pageForm(of: request)
         let visit = PageCookies.value(PageCookies.visit, in: request)
@@ -42,7 +42,7 @@ extension AuthorizationRoutes {
             let browser = knownBrowsers.browser(
                 PageCookies.value(PageCookies.known, in: request), username: username, now: clock())
             let attempt = SignInAttempt(username: username, browser: browser, address: context.client)
-            // Each attempt counts before it is checked: many at a time find no gap between asking and counting.
+            // Each attempt is counted before it is checked, so that concurrent attempts cannot exceed the limit.
             try attempt.count(limiter)
             let secret: String?
             do {
@@ -60,13 +60,14 @@ extension AuthorizationRoutes {
             }
             attempt.giveBack(limiter)
             let cookies = signedIn(secret, username)
-            // An address that is longer than many take is not asked for; the question follows at once.
+            // A long address, which some browsers or proxies do not accept, is avoided: the consent page follows at
+            // once.
             if asked.query.utf8.count > Self.longestQuery, let session = try await access.session(secret) {
                 var response = try question(asked, session, secret: secret)
                 response.headers[values: .setCookie] = cookies
                 return response
             }
-            // Below the same path, whatever it is called outside.
+            // Relative, because the public path may differ.
             var response = Response(
                 status: .seeOther, headers: [.location: "authorize?" + asked.query, .cacheControl: "no-store"])
             response.headers[values: .setCookie] = cookies
@@ -74,7 +75,7 @@ extension AuthorizationRoutes {
         }
     }
 
-    /// The cookies of a browser at which a person has signed in.
+    /// Returns the cookies for a browser in which a person has signed in.
     private func signedIn(_ secret: String, _ username: String) -> [String] {
         let session = PageCookies.field(
             PageCookies.session, secret, seconds: Int(AuthorizationConfiguration.sessionLifetime),
@@ -88,10 +89,10 @@ extension AuthorizationRoutes {
 
     private static let longestQuery = 6_000
 
-    /// `POST /oauth2/consent`: what the person said.
+    /// `POST /oauth2/consent`: takes the person's decision.
     func consent(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         try limiter.admit(context.client, .readByAddress)
-        // What was asked for, and each box beside it.
+        // The requested scopes, and in addition each box.
         let fields = try await pageForm(of: request, isRepeatable: ["scope"], upTo: 4 * Self.largestForm)
         return try await answering(fields, scopesIn: ConsentPage.scopesField) { asked in
             guard let session = try await session(of: request) else { return signIn(asked, request) }
@@ -104,12 +105,12 @@ extension AuthorizationRoutes {
             case "sign-out":
                 if let secret { try await access.signOut(secret) }
                 return signIn(asked, request)
-            default: throw PageFailure(.badRequest, "decision-missing", "Say whether the app may have access.")
+            default: throw PageFailure(.badRequest, "decision-missing", "Choose whether the app may have access.")
             }
         }
     }
 
-    /// Reads a request and answers it; whoever is told by the app's address is told there.
+    /// Parses a request and answers it. Refusals that are for the app are sent to its redirect URI.
     private func answering(
         _ fields: FormFields, scopesIn scope: String = "scope",
         _ body: (AuthorizationRequest) async throws -> Response
@@ -136,7 +137,7 @@ extension AuthorizationRoutes {
         return try await access.session(secret)
     }
 
-    /// The page on which a person signs in. A browser gets a cookie to which the form belongs.
+    /// Returns the sign-in page, with the cookie that binds its form to the browser.
     private func signIn(
         _ asked: AuthorizationRequest, _ request: Request, message: String? = nil,
         status: HTTPResponse.Status = .ok
@@ -153,7 +154,7 @@ extension AuthorizationRoutes {
         return response
     }
 
-    /// What of a request a person may let the app have.
+    /// Returns the requested scopes that a person may grant to the app.
     private func offered(_ asked: AuthorizationRequest, to account: UserAccount) throws -> AccessScopes {
         let scopes: AccessScopes
         do {
@@ -176,7 +177,7 @@ extension AuthorizationRoutes {
         ).page.response(status: status)
     }
 
-    /// When access ends, by what the app is let have.
+    /// Returns the times at which access ends, by the kind of access.
     static func ends(_ session: UserSession, now: Date) -> ConsentPage.Ends {
         let brief = now.addingTimeInterval(AuthorizationConfiguration.tokenLifetime + AccessControl.codeLifetime)
         return ConsentPage.Ends(
@@ -225,7 +226,7 @@ extension AuthorizationRoutes {
                 [("code", code), ("state", asked.state), ("iss", configuration.addresses.base)]))
     }
 
-    /// The form that a page sent.
+    /// Returns the form that a page sent.
     private func pageForm(
         of request: Request, isRepeatable: Set<String> = [], upTo most: Int = largestForm
     ) async throws -> FormFields {

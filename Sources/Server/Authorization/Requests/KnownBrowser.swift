@@ -2,21 +2,21 @@ import Core
 import Crypto
 import Foundation
 
-/// The cookie by which a browser shows that a person signed in there before (OWASP's device cookie). It gives no access: its
-/// attempts are checked first and counted apart, so that a flood of wrong passwords from elsewhere does not lock out its
-/// owner.
+/// The cookie that proves an earlier sign-in from a browser (OWASP's device cookie). It gives no access. Attempts with
+/// it are checked first and counted separately, so that a flood of wrong passwords from elsewhere does not lock out the
+/// owner of the account.
 ///
-/// Its 32 bytes are 12 random ones, the time of its end, and a code over both and the username under a key derived from the server's
-/// signing key. Nothing is stored.
+/// Its 32 bytes are 12 random ones, the expiry, and an authentication code over both and the username, with a key
+/// derived from the server's signing key. Nothing is stored.
 struct KnownBrowser: Sendable {
-    /// Seconds that a browser is known.
+    /// Lifetime of the cookie, in seconds.
     static let lifetime: TimeInterval = 180 * 86_400
     private static let randomBytes = 12
     private static let payloadBytes = 16
 
     private let keys: [SymmetricKey]
 
-    /// - Parameter keys: the server's signing keys, the one that signs first.
+    /// - Parameter keys: the server's signing keys; the first one signs.
     init(_ keys: [SigningKey]) {
         self.keys = keys.map { key in
             let code = HMAC<SHA256>.authenticationCode(
@@ -26,7 +26,7 @@ struct KnownBrowser: Sendable {
         }
     }
 
-    /// The value of the cookie after a person signed in.
+    /// Returns the value of the cookie after a sign-in.
     func value(for username: String, random: (Int) -> [UInt8], now: Date) -> String? {
         guard let key = keys.first else { return nil }
         let end = UInt32(clamping: Int(now.addingTimeInterval(Self.lifetime).timeIntervalSince1970))
@@ -34,7 +34,7 @@ struct KnownBrowser: Sendable {
         return (payload + code(payload, username, key)).base64URL
     }
 
-    /// The name of the browser; nil where the cookie is not one for this account, or has ended.
+    /// Returns the name of the browser; nil if the cookie is for another account or has expired.
     func browser(_ value: String?, username: String, now: Date) -> String? {
         guard let bytes = value.flatMap({ Data(base64URL: $0) }), bytes.count == 2 * Self.payloadBytes else {
             return nil

@@ -4,19 +4,19 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// The cookies of the pages: who is signed in, and before that whose browser a form was given to.
+/// The cookies of the pages: the session, and before sign-in the browser that a form was sent to.
 enum PageCookies {
     /// The secret of a person's session.
     static let session = "tributary-session"
-    /// A random text of a browser at which nobody is signed in yet.
+    /// A random value for a browser that is not signed in yet.
     static let visit = "tributary-visit"
 
-    /// What shows that a person signed in from this browser before (``KnownBrowser``).
+    /// Proof of an earlier sign-in from this browser (``KnownBrowser``).
     static let known = "tributary-known"
 
     private static let longestValue = 64
 
-    /// The value of a cookie; nil where there is none, or one that is none of ours.
+    /// Returns the value of a cookie; nil if it is missing or not one of ours.
     static func value(_ name: String, in request: Request) -> String? {
         for field in request.headers[values: .cookie] {
             for part in field.split(separator: ";") {
@@ -30,19 +30,19 @@ enum PageCookies {
         return nil
     }
 
-    /// A cookie that scripts do not see and that comes along from elsewhere only where a person follows a link.
+    /// Returns a cookie that scripts cannot read and that other sites' requests carry only if a person follows a link.
     static func field(_ name: String, _ value: String, seconds: Int, _ addresses: AuthorizationAddresses) -> String {
         "\(name)=\(value); Path=\(addresses.cookiePath); Max-Age=\(seconds); HttpOnly; SameSite=Lax"
             + (addresses.isSecure ? "; Secure" : "")
     }
 
-    /// The text that a form carries to show that it was given to this browser: whoever does not see the cookie cannot
-    /// make it.
+    /// Returns the value with which a form proves that it was sent to this browser. It cannot be made without the
+    /// cookie.
     static func proof(of secret: String) -> String {
         Data(SHA256.hash(data: Data(("form:" + secret).utf8))).base64URL
     }
 
-    /// Whether a form shows it, in a time that does not depend on where they differ.
+    /// Whether a form carries this proof, compared in constant time.
     static func isProof(_ text: String?, of secret: String?) -> Bool {
         guard let text, let secret else { return false }
         let right = proof(of: secret).utf8

@@ -4,18 +4,19 @@ import Foundation
 import ServerHTTP
 import Trust
 
-/// One attempt to sign in, and the buckets that count it.
+/// One sign-in attempt, and the rate-limit buckets that count it.
 ///
-/// Wrong passwords are counted by account and address prefix, so that a stranger locks the account for their own address alone,
-/// and more slowly by account over all addresses. A known browser has a bucket of its own and no other.
+/// Wrong passwords are counted by account and address prefix, so that a stranger locks the account for their own
+/// address only. They are also counted, with a higher limit, by account over all addresses. A known browser has a
+/// bucket of its own and no other.
 struct SignInAttempt {
-    /// Seconds after which a person whom a full queue refused tries again.
+    /// Seconds after which a person may try again if the queue of password checks is full.
     static let retryAfter = "5"
 
-    /// Where the password comes from.
+    /// The origin of the password.
     let origin: PasswordChecker.Origin
     private let address: ClientAddress
-    /// The keys of the buckets, which hold no name.
+    /// The keys of the buckets, which contain no name.
     private let own: String
     private let overall: String?
 
@@ -31,7 +32,7 @@ struct SignInAttempt {
 
     /// Counts the attempt.
     ///
-    /// - Throws: ``ServerHTTP/HTTPFailure`` 429 where one of the buckets is empty.
+    /// - Throws: ``ServerHTTP/HTTPFailure`` 429 if one of the buckets is empty.
     func count(_ limiter: RateLimiter) throws(HTTPFailure) {
         if overall != nil { try limiter.admit(address, .signInByAddress) }
         try limiter.admit(own, .signInByAccount)
@@ -40,7 +41,7 @@ struct SignInAttempt {
         throw .rateLimited(retryAfter: seconds)
     }
 
-    /// Gives back what an attempt took that was right, or was not checked.
+    /// Returns the tokens of an attempt that was correct or was not checked.
     func giveBack(_ limiter: RateLimiter) {
         limiter.giveBack(own, .signInByAccount)
         if let overall { limiter.giveBack(overall, .signInByAccountOverall) }

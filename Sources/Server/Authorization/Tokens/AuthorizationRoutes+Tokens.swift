@@ -6,7 +6,7 @@ import ServerHTTP
 import Trust
 
 extension AuthorizationRoutes {
-    /// The most bytes of a form.
+    /// Maximum bytes of a form.
     static let largestForm = 64 << 10
 
     /// `POST /oauth2/token` (RFC 6749 section 3.2).
@@ -43,9 +43,9 @@ extension AuthorizationRoutes {
 
     private func redeem(_ form: FormFields, _ client: RegisteredClient) async throws -> IssuedTokens {
         guard let code = form["code"], let redirect = form["redirect_uri"] else {
-            throw OAuthFailure.request("code-missing", "The fields code and redirect_uri are needed.")
+            throw OAuthFailure.request("code-missing", "The fields code and redirect_uri are required.")
         }
-        // What is no verifier (RFC 7636 section 4.1) is as wrong as one of another request.
+        // A malformed verifier (RFC 7636 section 4.1) is treated like that of another request.
         let verifier = form["code_verifier"] ?? ""
         guard (43...128).contains(verifier.utf8.count), code.utf8.count <= 256 else {
             throw RedemptionRefusal.otherRequest
@@ -57,14 +57,14 @@ extension AuthorizationRoutes {
 
     private func refresh(_ form: FormFields, _ client: RegisteredClient) async throws -> IssuedTokens {
         guard let token = form["refresh_token"], token.utf8.count <= 256 else {
-            throw OAuthFailure.request("refresh-token-missing", "The field refresh_token is needed.")
+            throw OAuthFailure.request("refresh-token-missing", "The field refresh_token is required.")
         }
         let asked = try form["scope"].flatMap { $0.isEmpty ? nil : try Self.scopes($0) }
         return try await access.refresh(
             token, client: client, asking: asked, lifetime: AuthorizationConfiguration.tokenLifetime)
     }
 
-    /// SMART Backend Services: by a key alone, and scopes of the client's own.
+    /// SMART Backend Services: issues tokens to a client with a key, for scopes of its own.
     private func serve(_ form: FormFields, _ client: RegisteredClient) async throws -> IssuedTokens {
         switch client.proof {
         case .keySet, .keySetURL: break
@@ -76,7 +76,7 @@ extension AuthorizationRoutes {
                 ))
         }
         guard let text = form["scope"], !text.isEmpty else {
-            throw OAuthFailure.scope("Say which scopes: scope=system/Observation.rs.")
+            throw OAuthFailure.scope("The scope is missing, for example scope=system/Observation.rs.")
         }
         let scopes = try Self.scopes(text).narrowed(to: client.scopes).narrowed(to: .most(of: .service))
         guard !scopes.resources.isEmpty else {
@@ -86,14 +86,14 @@ extension AuthorizationRoutes {
             to: client, scopes: scopes, lifetime: AuthorizationConfiguration.serviceTokenLifetime)
     }
 
-    /// `POST /oauth2/introspect` (RFC 7662): a client that proves itself is told of its own tokens.
+    /// `POST /oauth2/introspect` (RFC 7662): an authenticated client gets information about its own tokens.
     func introspect(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let form = try await form(of: request)
         let client = try await clients.client(of: request, form, from: context.client)
         guard client.proof != .none else { throw OAuthFailure.client("A public client cannot ask about tokens.") }
         context.outcome.caller = client.id
         guard let token = form["token"] else {
-            throw OAuthFailure.request("token-missing", "The field token is needed.")
+            throw OAuthFailure.request("token-missing", "The field token is required.")
         }
         let known = token.utf8.count <= 256 ? try await access.information(of: token, client: client) : nil
         guard let known else { return .secret(["active": false]) }
@@ -115,19 +115,19 @@ extension AuthorizationRoutes {
         return .secret(JSON(members))
     }
 
-    /// `POST /oauth2/revoke` (RFC 7009). What is unknown, or another client's, is answered alike.
+    /// `POST /oauth2/revoke` (RFC 7009). The answer for an unknown token, or that of another client, is the same.
     func revoke(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let form = try await form(of: request)
         let client = try await clients.client(of: request, form, from: context.client)
         context.outcome.caller = client.id
         guard let token = form["token"] else {
-            throw OAuthFailure.request("token-missing", "The field token is needed.")
+            throw OAuthFailure.request("token-missing", "The field token is required.")
         }
         if token.utf8.count <= 256 { try await access.revoke(token: token, of: client) }
         return Response(status: .ok, headers: [.cacheControl: "no-store"])
     }
 
-    /// The form in a request's body, each field at most once.
+    /// Returns the form in a request's body, with each field once.
     func form(
         of request: Request, isRepeatable: Set<String> = [], upTo most: Int = largestForm
     ) async throws -> FormFields {
@@ -142,7 +142,7 @@ extension AuthorizationRoutes {
         var seen: Set<String> = []
         for field in form.fields where !isRepeatable.contains(field.name) {
             guard seen.insert(field.name).inserted else {
-                throw OAuthFailure.request("field-twice", "A field stands twice in the form.")
+                throw OAuthFailure.request("field-twice", "A field occurs twice in the form.")
             }
         }
         return form
@@ -158,7 +158,7 @@ extension AuthorizationRoutes {
 }
 
 extension Response {
-    /// An answer that carries a secret (RFC 6749 section 5.1).
+    /// Returns an answer that contains a secret (RFC 6749 section 5.1).
     static func secret(_ json: JSON) -> Response {
         .bytes(ByteBuffer(bytes: json.bytes()), mediaType: "application/json", headers: [.pragma: "no-cache"])
     }

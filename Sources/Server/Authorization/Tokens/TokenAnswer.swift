@@ -27,7 +27,7 @@ struct TokenAnswer {
         return JSON(members)
     }
 
-    /// OpenID Connect Core 1.0 section 2, and SMART's `fhirUser`.
+    /// Returns the claims of OpenID Connect Core 1.0 section 2, with SMART's `fhirUser`.
     private func claims(of account: UserAccount) -> JSON {
         func seconds(_ date: Date) -> JSON { .number(JSONNumber(Int(date.timeIntervalSince1970.rounded(.down)))) }
         var members: [JSONObject.Member] = [
@@ -45,7 +45,7 @@ struct TokenAnswer {
 }
 
 extension UserAccount {
-    /// The address of the resource that they are, where an app may know it.
+    /// Returns the address of the resource that represents the person, if the app may know it.
     func fhirUser(_ addresses: AuthorizationAddresses, _ scopes: AccessScopes) -> String? {
         guard scopes.contains(.fhirUser) || scopes.contains(.profile) else { return nil }
         return resource.map { addresses.fhir + "/" + $0 }

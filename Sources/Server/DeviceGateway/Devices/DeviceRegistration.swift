@@ -6,19 +6,20 @@ import Records
 import Storage
 import Trust
 
-/// Which participant a device of others is of: what the Device says that was made when it was registered (`Device.patient`).
+/// The participant to whom a third-party device belongs. The Device that was created at registration decides
+/// (`Device.patient`).
 ///
-/// A Device that a phone writes decides nothing: it may say what it likes.
+/// A Device that a phone writes decides nothing: its content is not trusted.
 public struct DeviceRegistration: Sendable, Hashable {
-    /// The device's id, as its events have it.
+    /// The device's id, as in its events.
     public let device: String
     /// The participant's Patient id.
     public let participant: String
 
-    /// The system of the identifier that the Device has.
+    /// The system of the Device's identifier.
     public static let identifierSystem = CodeSystemURL.deviceConnector
 
-    /// Bytes of a device's id beyond which none is taken.
+    /// Maximum bytes of a device's id.
     public static let longestID = 200
 
     /// - Throws: ``GatewayError`` `device-id-invalid`, `participant-unknown`.
@@ -34,14 +35,14 @@ public struct DeviceRegistration: Sendable, Hashable {
         self.participant = participant
     }
 
-    /// The id of the Device.
+    /// Returns the id of the Device.
     ///
-    /// - Parameter transaction: one that may write.
+    /// - Parameter transaction: a transaction that may write.
     func recordID(in transaction: any SQLTransaction) throws -> String {
         try GatewayIdentity(makingIn: transaction).id(of: Device.resourceType, "\(Self.identifierSystem)_\(device)")
     }
 
-    /// The Device.
+    /// Returns the Device.
     func resource(id: String) -> Resource {
         Resource(
             JSONObject(keepingFirst: [
@@ -53,8 +54,8 @@ public struct DeviceRegistration: Sendable, Hashable {
             ]))
     }
 
-    /// Registers the device, and has what it sent worked on. A device that is another participant's has to be taken from them
-    /// first; one that is registered already stays as it is.
+    /// Registers the device, and releases the events that it has sent. A device that belongs to another participant
+    /// must be taken from them first. A device that is already registered to this participant is not changed.
     ///
     /// - Throws: ``GatewayError`` `device-taken`, `participant-unknown`, ``Storage/StorageError``.
     public func register(
@@ -98,24 +99,24 @@ public struct DeviceRegistration: Sendable, Hashable {
         try GatewayEvents(transaction: transaction).release(device: device)
     }
 
-    /// Whose a device is.
+    /// The owner of a device.
     enum Owner: Sendable, Hashable {
-        /// Of a participant; with the id of its Device.
+        /// A participant, with the id of the Device.
         case participant(String, record: String)
-        /// Nobody said, or the Device was deleted.
+        /// None: the device was never registered, or the Device was deleted.
         case unknown
-        /// Of one who was deleted.
+        /// A participant who was deleted.
         case ended
     }
 
-    private static let address = RecordAddress.sql(type: "'\(Device.resourceType)'", id: "g.record")
+    private static let address = RecordKey.sql(type: "'\(Device.resourceType)'", id: "g.record")
 
-    /// Whose a device is now: what its Device says, which the study team may change.
+    /// Returns the present owner of a device, as its Device names it. The study team may change that.
     static func owner(of device: String, in transaction: any SQLTransaction) throws -> Owner {
         let row = try transaction.first(
             """
             SELECT g.record, r.subject FROM gateway_device g
-            LEFT JOIN record r ON r.\(RecordAddress.column) = \(Self.address) AND r.deleted = 0 WHERE g.device = ?
+            LEFT JOIN record r ON r.\(RecordKey.column) = \(Self.address) AND r.deleted = 0 WHERE g.device = ?
             """, [SQLValue(device)])
         if let row {
             guard let participant = row.textIfPresent("subject") else { return .unknown }

@@ -3,12 +3,12 @@ import Foundation
 import Records
 import Storage
 
-/// What the gateway has of a participant who is deleted.
+/// Deletes the gateway's data of a participant.
 public enum GatewayDeletion {
-    /// Takes away the readings, the devices and the events of a participant, in the transaction of the caller. What comes of
-    /// their devices later is refused, until they are registered anew.
+    /// Deletes the readings, the devices and the events of a participant, in the caller's transaction. Later events of
+    /// their devices are refused until the devices are registered again.
     ///
-    /// - Returns: by their tables, the rows that went.
+    /// - Returns: the deleted rows by table.
     public static func delete(
         participant: String, in transaction: any SQLTransaction
     ) throws -> [String: RowsDigest] {

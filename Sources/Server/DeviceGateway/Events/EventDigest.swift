@@ -3,10 +3,12 @@ import Crypto
 import Foundation
 import Storage
 
-/// By what an event that comes again is known: 16 bytes, of which 12 are the beginning of the SHA-256 of its body.
+/// The key by which a repeated event is detected: 16 bytes, of which the last 12 are the beginning of the SHA-256 of
+/// its body.
 ///
-/// Before them stands the first hour that the body names. Events that come together are of about one time, so they are known
-/// side by side; digests alone would lie anywhere among millions, and each that comes would change a page of its own.
+/// The first 4 bytes are the first hour that the body names. Events that arrive together have about the same time, so
+/// their keys are neighbours in the index. Keys that were only digests would be spread over millions of rows, and each
+/// would change a page of its own.
 enum EventDigest {
     static func digest(of body: Data) -> Data {
         var digest = Data(capacity: 16)

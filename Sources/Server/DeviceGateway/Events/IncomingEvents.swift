@@ -4,10 +4,10 @@ import Wire
 
 /// The events in the body of one request.
 struct IncomingEvents: Sendable {
-    /// One event, as it is stored: `{"Body": …, "Properties": …, "SystemProperties": …}`.
+    /// One event in its stored form: `{"Body": …, "Properties": …, "SystemProperties": …}`.
     struct Event: Sendable {
         let body: Data
-        /// By what an event that comes again is known.
+        /// The key by which a repeated event is detected.
         let digest: Data
 
         init(_ json: JSON) {
@@ -18,15 +18,15 @@ struct IncomingEvents: Sendable {
 
     let events: [Event]
 
-    /// Bytes of a body beyond which nothing is read, as Event Hubs has it.
+    /// Maximum bytes of a body, as in Event Hubs.
     static let maximumBytes = 1 << 20
-    /// So many events in one body at most.
+    /// Maximum events in one body.
     static let most = 10_000
 
-    /// Reads a body.
+    /// Parses a body.
     ///
-    /// - Parameter isBatch: whether its media type is that of several messages: an array of `{"Body", "UserProperties",
-    ///   "BrokerProperties"}`; any other body is one event.
+    /// - Parameter isBatch: whether its media type is that of several messages: an array of `{"Body",
+    ///   "UserProperties", "BrokerProperties"}`. Any other body is one event.
     /// - Throws: ``GatewayError`` `events-malformed`, `too-many-events`.
     init(_ bytes: Data, isBatch: Bool) throws(GatewayError) {
         guard isBatch else {
@@ -52,7 +52,7 @@ struct IncomingEvents: Sendable {
         self.events = events
     }
 
-    /// The body of an event: JSON where it is some, else its text.
+    /// Returns the body of an event: JSON if it is valid, otherwise its text.
     private static func content(of bytes: Data) -> JSON {
         JSON(reading: bytes) ?? .string(String(validUTF8: bytes) ?? bytes.base64EncodedString())
     }

@@ -7,9 +7,9 @@ import Storage
 import Trust
 import Wire
 
-/// `POST /HUB/messages`: takes what devices and clouds of others send to an event hub.
+/// `POST /HUB/messages`: accepts events of third-party devices and clouds, as an event hub does.
 ///
-/// A request is answered with 201 when its events are durable; what becomes of them is worked out later.
+/// A request is answered with 201 when its events are durable. They are processed later.
 public struct GatewayRoutes: Sendable {
     private let database: any SQLDatabase
     private let writer: GroupedWriter
@@ -21,9 +21,9 @@ public struct GatewayRoutes: Sendable {
     private let clock: @Sendable () -> Date
 
     /// - Parameters:
-    ///   - secret: what the keys of hubs are made of; nil where no key was made.
-    ///   - bell: rung when events have come.
-    ///   - refusals: told the code of each refusal.
+    ///   - secret: returns the secret from which the keys of hubs are derived; nil if no key was made.
+    ///   - bell: signalled when events have arrived.
+    ///   - refusals: called with the code of each refusal.
     public init(
         database: any SQLDatabase, limiter: RateLimiter, bodies: BodyBudget,
         secret: @escaping @Sendable () -> HubSecret?,
@@ -39,7 +39,7 @@ public struct GatewayRoutes: Sendable {
         self.clock = clock
     }
 
-    /// Adds the route, behind those of all other modules.
+    /// Adds the route, after those of all other modules.
     public func add(to router: Router<ServerRequestContext>) {
         let route = GuardedRoutes(refusal: Self.refusal) { routes in
             routes.post(":hub/\(EventHubName.messages)", use: post)
@@ -52,11 +52,11 @@ public struct GatewayRoutes: Sendable {
     }
 
     @Sendable private func post(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        // 1. Who asks, and nothing of the body before.
+        // 1. Authenticate before reading the body.
         let name = try context.parameters.require("hub")
         let hub = try await admit(request, to: name)
         try limiter.admit("device-hub:" + hub, .eventsByHub)
-        // 2. The events, durable before anything is said.
+        // 2. Store the events durably before answering.
         let body = try await bodies.collect(request, upTo: IncomingEvents.maximumBytes)
         defer { withExtendedLifetime(body) {} }
         let mediaType = request.headers[.contentType]?.split(separator: ";").first?.lowercased()
@@ -68,14 +68,14 @@ public struct GatewayRoutes: Sendable {
         guard isTaken else {
             throw HTTPFailure(
                 .tooManyRequests, "device-hub-full",
-                "Too much of this hub waits to be recorded, for its devices to be registered or for the study team.",
+                "The queue of this hub is full: events wait to be recorded, for registrations or for the study team.",
                 headers: [.retryAfter: "60"])
         }
         await bell.ring()
         return Response(status: .created)
     }
 
-    /// The hub that a signature reaches.
+    /// Returns the hub that the request's signature authorizes.
     private func admit(_ request: Request, to name: String) async throws -> String {
         let hub = try await database.lookUp { try DeviceHub.named(name, in: $0) }
         guard let hub else { throw HTTPFailure(.notFound, "hub-unknown", "There is no such hub.") }
@@ -86,7 +86,7 @@ public struct GatewayRoutes: Sendable {
         do throws(WireError) { signature = try SharedAccessSignature(reading: header) } catch {
             throw Self.refused(error.code, error.message)
         }
-        // One answer to a key that is not there and one that does not fit.
+        // The answer is the same for a key that does not exist and for one that does not match.
         let isKnown = try await database.lookUp { try hub.hasKey(signature.keyName, in: $0) }
         let key = secret()?.key(hub: hub.name, name: signature.keyName)
         guard let key, signature.isSigned(with: key), isKnown else {
@@ -96,7 +96,7 @@ public struct GatewayRoutes: Sendable {
             throw Self.refused("signature-foreign", "The shared access signature reaches something else (sr).")
         }
         guard signature.isCurrent(at: clock()) else {
-            throw Self.refused("signature-expired", "The shared access signature has ended (se).")
+            throw Self.refused("signature-expired", "The shared access signature has expired (se).")
         }
         return hub.name
     }
@@ -107,7 +107,7 @@ public struct GatewayRoutes: Sendable {
 }
 
 extension HTTPFailure {
-    /// What an error of the gateway means to who asked.
+    /// Creates the answer to an error of the gateway.
     fileprivate init(ofGateway error: any Error) {
         switch error {
         case let failure as HTTPFailure: self = failure

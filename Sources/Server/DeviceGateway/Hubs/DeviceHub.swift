@@ -3,14 +3,14 @@ import Foundation
 import Storage
 import Wire
 
-/// A hub to which devices and clouds of others send events: `POST /NAME/messages`.
+/// A hub to which third-party devices and clouds send events: `POST /NAME/messages`.
 public struct DeviceHub: Sendable, Hashable {
-    /// Its name, the first segment of its path.
+    /// The hub's name, the first segment of its path.
     public let name: String
-    /// Where others reach it, with its name; what a signature must name.
+    /// The public URL of the hub, with its name. A signature must name it.
     public let url: URL
 
-    /// The first segments of the paths of others, which no hub has.
+    /// First path segments of other routes, which a hub may not use.
     public static let reserved: Set<String> = [
         ".well-known", "c3pro", "consent", "deliveries", "encfhir", "fhir", "fhirenc", "health", "login", "oauth",
         "oauth2",
@@ -18,8 +18,8 @@ public struct DeviceHub: Sendable, Hashable {
     ]
 
     /// - Parameters:
-    ///   - name: small letters, digits, `.`, `-`, `_`.
-    ///   - endpoint: where others reach the server: https, or http on this machine.
+    ///   - name: lowercase letters, digits, `.`, `-`, `_`.
+    ///   - endpoint: the public URL of the server: https, or http on this machine.
     /// - Throws: ``GatewayError`` `hub-name-invalid`, `hub-url-invalid`.
     public init(_ name: String, at endpoint: String) throws(GatewayError) {
         guard EventHubName.isName(name), name == name.lowercased(), !Self.reserved.contains(name) else {
@@ -44,10 +44,10 @@ public struct DeviceHub: Sendable, Hashable {
         self.url = url
     }
 
-    /// Makes a key of the hub, and the hub where there is none. Earlier keys stay.
+    /// Makes a key of the hub, and the hub if it does not exist. Earlier keys stay valid.
     ///
     /// - Returns: the connection string.
-    /// - Throws: ``GatewayError`` `hub-url-differs` where the hub is reached elsewhere.
+    /// - Throws: ``GatewayError`` `hub-url-differs` if the hub has another URL.
     public func makeKey(from secret: HubSecret, at: Date, in transaction: any SQLTransaction) throws
         -> EventHubConnection
     {
@@ -55,7 +55,7 @@ public struct DeviceHub: Sendable, Hashable {
             guard present.url == url else {
                 throw GatewayError(
                     "hub-url-differs",
-                    "The hub \(name) is reached at another URL, which its keys name; take another name.")
+                    "The hub \(name) has another URL, which its keys contain; choose another name.")
             }
         } else {
             try transaction.execute(
@@ -74,7 +74,7 @@ public struct DeviceHub: Sendable, Hashable {
             credential: .key(name: key, key: secret.key(hub: name, name: key)))
     }
 
-    /// The hub of a name; nil where there is none.
+    /// Returns the hub with a name; nil if there is none.
     static func named(_ name: String, in transaction: any SQLTransaction) throws -> DeviceHub? {
         guard let row = try transaction.first("SELECT url FROM gateway_hub WHERE hub = ?", [SQLValue(name)]),
             let url = URL(string: try row.text("url"))
@@ -82,7 +82,7 @@ public struct DeviceHub: Sendable, Hashable {
         return DeviceHub(name: name, url: url)
     }
 
-    /// Whether a key of this name was made for the hub.
+    /// Whether a key with this name was made for the hub.
     func hasKey(_ key: String, in transaction: any SQLTransaction) throws -> Bool {
         try transaction.first(
             "SELECT 1 AS one FROM gateway_key WHERE hub = ? AND name = ?", [SQLValue(name), SQLValue(key)]) != nil

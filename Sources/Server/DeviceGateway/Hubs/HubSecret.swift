@@ -2,15 +2,15 @@ import Core
 import Crypto
 import Foundation
 
-/// What the keys of all hubs of a study are made of: it stands in a file of the study, never in the store, so that
-/// who reads the store signs nothing.
+/// The secret from which the keys of all hubs of a study are derived. It is stored in a file of the study, never in
+/// the store, so that a reader of the store cannot sign.
 public struct HubSecret: Sendable {
     private let key: SymmetricKey
 
-    /// Bytes of the secret.
+    /// Length of the secret in bytes.
     public static let length = 32
 
-    /// - Parameter text: the secret in hexadecimal digits, as the file has it.
+    /// - Parameter text: the content of the file: the secret in hexadecimal digits.
     /// - Throws: ``GatewayError`` `hub-secret-invalid`.
     public init(_ text: String) throws(GatewayError) {
         guard let bytes = Hexadecimal.bytes(String(text.prefix { !$0.isNewline })), bytes.count == Self.length else {
@@ -19,12 +19,12 @@ public struct HubSecret: Sendable {
         key = SymmetricKey(data: bytes)
     }
 
-    /// A new secret, as the file has it.
+    /// Returns a new secret as the content of its file.
     ///
     /// - Parameter random: ``length`` random bytes, fit for a secret.
     public static func text(random: [UInt8]) -> String { Hexadecimal.text(random) + "\n" }
 
-    /// The text of a hub's key.
+    /// Returns the key of a hub.
     func key(hub: String, name: String) -> String {
         Data(HMAC<SHA256>.authenticationCode(for: Data("\(hub)\n\(name)".utf8), using: key)).base64EncodedString()
     }

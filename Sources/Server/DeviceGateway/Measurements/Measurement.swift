@@ -1,8 +1,8 @@
 import Core
 
-/// One reading of a device, as a device template finds it in an event.
+/// One reading of a device, as a device template extracts it from an event.
 public struct Measurement: Sendable, Hashable {
-    /// A value by its name.
+    /// A named value.
     public struct Property: Sendable, Hashable {
         public let name: String
         public let value: String
@@ -10,7 +10,7 @@ public struct Measurement: Sendable, Hashable {
 
     /// The template's type name.
     public let type: String
-    /// When it was measured.
+    /// The time of measurement.
     public let occurrence: MeasurementTime
     public let deviceID: String
     public let patientID: String?
@@ -18,16 +18,17 @@ public struct Measurement: Sendable, Hashable {
     public let correlationID: String?
     public let properties: [Property]
 
-    /// The value of a name, which is found whatever its case.
+    /// Returns the value with a name. An exact match takes precedence over one that differs in case.
     func value(_ name: String) -> String? {
         properties.first { $0.name == name }?.value
             ?? properties.first { $0.name.lowercased() == name.lowercased() }?.value
     }
 
-    /// As `devices test` prints it.
+    /// The reading as `devices test` prints it.
     public var json: JSON { json(at: occurrence.description, of: patientID) }
 
-    /// What is stored of it in the row of its time, of an Observation of its patient.
+    /// The stored form of the reading, without its time and patient: its row has the time, and its Observation the
+    /// patient.
     var stored: JSON { json(at: nil, of: nil) }
 
     private func json(at time: String?, of patient: String?) -> JSON {
@@ -43,7 +44,7 @@ public struct Measurement: Sendable, Hashable {
         return .object(JSONObject(keepingFirst: members))
     }
 
-    /// Reads what ``stored`` wrote, and what ``json`` wrote where it was stored whole.
+    /// Parses the form that ``stored`` writes, and that of ``json``, which earlier versions stored.
     init?(stored json: JSON, at time: MeasurementTime, of participant: String?) {
         guard let type = json["type"]?.string, let device = json["deviceId"]?.string,
             let properties = json["properties"]?.array
@@ -70,7 +71,7 @@ public struct Measurement: Sendable, Hashable {
         self.properties = properties
     }
 
-    /// The same of a participant, whoever the event says it is of.
+    /// Returns the reading with this participant, whichever patient the event names.
     func of(participant: String) -> Measurement {
         Measurement(
             type: type, occurrence: occurrence, deviceID: deviceID, patientID: participant, encounterID: encounterID,

@@ -1,10 +1,10 @@
 import Core
 
-/// The reason that no measurement, or no Observation, comes of something. It says nothing of what stood in it.
+/// The reason that an event gives no measurement, or a measurement no Observation. It repeats no content.
 public struct MeasurementProblem: CodedError, Hashable {
     /// Stable: `device-missing`, `timestamp-missing`, `timestamp-invalid`, `value-missing`, `value-not-simple`,
-    /// `value-not-a-number`, `expression-ambiguous`, `correlation-missing`, `template-missing`, `too-many-measurements`, and
-    /// those of expressions.
+    /// `value-not-a-number`, `expression-ambiguous`, `correlation-missing`, `template-missing`,
+    /// `too-many-measurements`, and those of expressions.
     public let code: String
     /// A sentence that a person can act on.
     public let message: String

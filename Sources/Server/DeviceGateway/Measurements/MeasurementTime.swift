@@ -1,6 +1,6 @@
 import Core
 
-/// An instant in ticks of 100 ns since 1970, UTC: how exact the connector whose templates these are keeps times.
+/// An instant in ticks of 100 ns since 1970, UTC: the precision of the connector whose template format this is.
 public struct MeasurementTime: Sendable, Hashable, Comparable, CustomStringConvertible {
     public let ticks: Int64
 
@@ -9,10 +9,10 @@ public struct MeasurementTime: Sendable, Hashable, Comparable, CustomStringConve
 
     public init(ticks: Int64) { self.ticks = ticks }
 
-    /// Reads a date and time of ISO 8601; one without an offset is UTC. The offset may be in hours alone, as the connector's
-    /// functions write it: `2021-07-07T17:00:00+0`.
+    /// Parses a date and time of ISO 8601; one without an offset is in UTC. The offset may be in hours only, as the
+    /// connector's functions write it: `2021-07-07T17:00:00+0`.
     ///
-    /// - Returns: nil for what is none, or is a date alone.
+    /// - Returns: nil for any other text, and for a date without a time.
     public init?(_ text: String) {
         let text = Self.withWholeOffset(text.trimmed)
         guard let time = DateTime(text).flatMap({ $0.offsetMinutes == nil ? nil : $0 }) ?? DateTime(text + "Z"),
@@ -24,8 +24,8 @@ public struct MeasurementTime: Sendable, Hashable, Comparable, CustomStringConve
         ticks = seconds * Self.perSecond + Int64(time.nanosecond) / 100
     }
 
-    /// The text with hours and minutes in its offset: `+0`, `-5`, `+01` and `+0130` become `+00:00`, `-05:00`, `+01:00` and
-    /// `+01:30`. Any other text stays as it is.
+    /// Returns the text with hours and minutes in its offset: `+0`, `-5`, `+01` and `+0130` become `+00:00`, `-05:00`,
+    /// `+01:00` and `+01:30`. Any other text is returned unchanged.
     private static func withWholeOffset(_ text: String) -> String {
         guard let time = text.firstIndex(of: "T"), let sign = text[time...].lastIndex(where: { $0 == "+" || $0 == "-" })
         else { return text }
@@ -38,10 +38,10 @@ public struct MeasurementTime: Sendable, Hashable, Comparable, CustomStringConve
 
     public static func < (one: MeasurementTime, other: MeasurementTime) -> Bool { one.ticks < other.ticks }
 
-    /// In UTC, with as many digits of a second as it has.
+    /// The time in UTC, with as many digits of a second as it has.
     public var description: String { text(isCompact: false) }
 
-    /// In UTC to the second, as names of windows have it: `20190201224601Z`.
+    /// The time in UTC to the second, as in the names of windows: `20190201224601Z`.
     var compact: String { text(isCompact: true) }
 
     private func text(isCompact: Bool) -> String {

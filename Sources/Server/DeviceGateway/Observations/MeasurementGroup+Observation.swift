@@ -2,14 +2,14 @@ import Core
 import FHIR
 
 extension MeasurementGroup {
-    /// The Observation of the readings.
+    /// Returns the Observation of the readings.
     ///
     /// - Parameters:
     ///   - id: the id of the Observation; nil for one that is not stored (``id``).
-    ///   - patient: the id of the Patient whom the device belongs to; nil where it is not known.
-    ///   - device: the id of the Device; nil where it is not known.
-    ///   - status: `amended` where an Observation of fewer readings was released before.
-    /// - Throws: ``MeasurementProblem`` where a value is none that the template takes, or no value is there at all.
+    ///   - patient: the id of the Patient to whom the device belongs; nil if it is unknown.
+    ///   - device: the id of the Device; nil if it is unknown.
+    ///   - status: `amended` if an Observation of fewer readings was released before.
+    /// - Throws: ``MeasurementProblem`` if the template does not accept a value, or there is no value.
     func observation(
         id: String? = nil, patient: String?, device: String?, status: ObservationStatus = .final
     ) throws(MeasurementProblem) -> Resource {
@@ -57,7 +57,7 @@ extension MeasurementGroup {
         return Resource(JSONObject(keepingFirst: members))
     }
 
-    /// When the values were measured, of those that stand for a stretch of time and have no time of their own in FHIR.
+    /// The times of measurement of values in a window, which have no time of their own in FHIR.
     private var times: [ValueTime] {
         guard template.period != .single else { return [] }
         let values = [(template.value, nil)] + template.components.map { ($0.value, $0.value.name) }
@@ -70,7 +70,8 @@ extension MeasurementGroup {
         }
     }
 
-    /// Sees that a reading has a value that its template takes, so that one that has none keeps no other out.
+    /// Checks that a reading has a value that its template accepts, so that an invalid reading does not exclude
+    /// others.
     ///
     /// - Throws: ``MeasurementProblem`` `value-missing`, `value-not-a-number`.
     static func check(_ measurement: Measurement, by template: FHIRTemplate) throws(MeasurementProblem) {
@@ -88,19 +89,19 @@ extension MeasurementGroup {
         }
     }
 
-    /// A value as FHIR has it; nil where no reading has it.
+    /// Returns a value as a FHIR element; nil if no reading has it.
     private func made(_ value: FHIRTemplate.Value) throws(MeasurementProblem) -> (name: String, json: JSON)? {
         var found: [(time: MeasurementTime, text: String)] = []
         for measurement in measurements {
             if let text = measurement.value(value.name) { found.append((measurement.occurrence, text)) }
         }
-        // The one that was measured last, in whatever order they came.
+        // The last measured value, regardless of the order of arrival.
         guard let last = found.last?.text else { return nil }
         switch value.kind {
         case .sampled(let period, let unit):
             guard (end.ticks - start.ticks) / period < FHIRTemplate.mostValues else {
                 throw MeasurementProblem(
-                    "too-many-measurements", "The readings lie further apart than one Observation holds.")
+                    "too-many-measurements", "The readings are further apart than one Observation can hold.")
             }
             for index in found.indices { found[index].text = try Self.number(found[index].text).text }
             var origin = JSONObject()
@@ -126,7 +127,7 @@ extension MeasurementGroup {
         }
     }
 
-    /// A number with the digits that it came with.
+    /// Returns a number with its original digits.
     private static func number(_ text: String) throws(MeasurementProblem) -> JSONNumber {
         guard text.utf8.count <= 40, let number = JSONNumber(text: text), number.double.isFinite else {
             throw MeasurementProblem("value-not-a-number", "A value of a reading is no number.")
@@ -135,15 +136,15 @@ extension MeasurementGroup {
     }
 }
 
-/// What a device's event becomes by the templates of a study, without any store: a look at templates.
+/// The result of the templates of a study for a device's events, without a store: a test of templates.
 public struct TemplateTrial: Sendable {
     public let measurements: [Measurement]
     public let observations: [Resource]
     public let problems: [MeasurementProblem]
 
     /// - Parameters:
-    ///   - events: in the order in which they came.
-    ///   - templates: nil for the readings alone.
+    ///   - events: the events in the order of arrival.
+    ///   - templates: the FHIR templates; nil to produce only readings.
     public init(events: [JSON], device: DeviceTemplates, fhir templates: FHIRTemplates?) {
         var measurements: [Measurement] = []
         var problems: [MeasurementProblem] = []

@@ -3,12 +3,12 @@ import FHIR
 import Foundation
 import Storage
 
-/// Readings that are one Observation.
+/// The readings of one Observation.
 struct MeasurementGroup: Sendable {
     let template: FHIRTemplate
     let start: MeasurementTime
     let end: MeasurementTime
-    /// Sorted by when they were measured; of those at one time, the last that came.
+    /// The readings sorted by time. Of several with one time, the last that arrived.
     let measurements: [Measurement]
 
     private struct Key: Hashable {
@@ -20,10 +20,11 @@ struct MeasurementGroup: Sendable {
         let start: MeasurementTime?
     }
 
-    /// The groups of readings, in the order in which each first comes, and why some are in none.
+    /// Returns the groups of readings, in the order in which each first occurs, and the problems of readings without a
+    /// group.
     ///
-    /// - Parameter measurements: in the order in which they came. In whatever order they come the groups are the same, but for
-    ///   readings of one time, of which the last that came counts.
+    /// - Parameter measurements: the readings in the order of arrival. The order does not change the groups, except
+    ///   that the last of several readings with one time is used.
     static func groups(
         of measurements: [Measurement], by templates: FHIRTemplates
     ) -> (groups: [MeasurementGroup], problems: [MeasurementProblem]) {
@@ -60,10 +61,10 @@ struct MeasurementGroup: Sendable {
         return (groups, problems)
     }
 
-    /// The group of readings that belong together.
+    /// Creates the group of readings that belong together.
     ///
-    /// - Parameter sorted: by when they were measured, one for each time.
-    /// - Returns: nil where there is none.
+    /// - Parameter sorted: the readings sorted by time, one for each time.
+    /// - Returns: nil if there is none.
     init?(_ template: FHIRTemplate, _ sorted: [Measurement]) {
         guard let first = sorted.first, let last = sorted.last else { return nil }
         let window = template.period.window(of: first.occurrence)
@@ -73,7 +74,7 @@ struct MeasurementGroup: Sendable {
         measurements = sorted
     }
 
-    /// The template that a reading becomes an Observation by.
+    /// Returns the template by which a reading becomes an Observation.
     ///
     /// - Throws: ``MeasurementProblem`` `template-missing`, `correlation-missing`.
     static func template(
@@ -89,10 +90,11 @@ struct MeasurementGroup: Sendable {
         return template
     }
 
-    /// The system of the identifier by which the connector knows its Observations.
+    /// The system of the identifier of the connector's Observations.
     static let identifierSystem = CodeSystemURL.deviceConnector
 
-    /// What identifies the Observation, whichever of its readings came: the correlation, or person, device, type and window.
+    /// The identifier of the Observation, whichever readings it has: the correlation, or patient, device, type and
+    /// window.
     var identifier: String {
         if template.period == .correlation, let correlation = measurements.first?.correlationID { return correlation }
         let first = measurements.first
@@ -101,8 +103,8 @@ struct MeasurementGroup: Sendable {
         ].joined(separator: ".")
     }
 
-    /// The id of an Observation that is not stored, and of one that an older version stored: the SHA-256 of its identifier,
-    /// in hexadecimal digits. What is stored now has a keyed digest (``GatewayIdentity``).
+    /// The id of an Observation that is not stored, and of one that an older version stored: the SHA-256 of its
+    /// identifier, in hexadecimal digits. Observations that are stored now have a keyed digest (``GatewayIdentity``).
     var id: String { Self.id(of: identifier) }
 
     static func id(of identifier: String) -> String {

@@ -1,14 +1,15 @@
 import Core
 
-/// Values at even intervals, as `SampledData.data` has them (<https://hl7.org/fhir/R4/datatypes.html#SampledData>).
+/// Values at even intervals in the format of `SampledData.data`
+/// (<https://hl7.org/fhir/R4/datatypes.html#SampledData>).
 enum SampledValues {
-    /// The data of a stretch of time: one value for each interval that begins in it, of several in one the last, `E` where
-    /// there is none.
+    /// Returns the data of a time range: one value for each interval that begins in it, the last if there are several,
+    /// `E` if there is none.
     ///
     /// - Parameters:
-    ///   - values: in the order of their times. What lies outside of the stretch is left out, and keeps nothing else out.
-    ///   - end: the last tick of the stretch.
-    ///   - period: the ticks of an interval, above 0.
+    ///   - values: the values in the order of their times. Those outside of the range are ignored.
+    ///   - end: the last tick of the range.
+    ///   - period: the length of an interval in ticks, above 0.
     static func data(
         of values: [(time: MeasurementTime, text: String)], from start: MeasurementTime, through end: MeasurementTime,
         period: Int64

@@ -1,12 +1,12 @@
 import Core
 import Foundation
 
-/// What templates find in a stored event.
+/// The readings that templates find in a stored event.
 struct EventReading: Sendable {
     let event: GatewayEvents.Stored
-    /// Readings that can be values, each with its template.
+    /// The readings that give values, each with its template.
     var measurements: [(measurement: Measurement, template: FHIRTemplate)] = []
-    /// What became of it so far.
+    /// The outcome of the event so far.
     var settlement: EventSettlement = .recorded
 
     init(_ event: GatewayEvents.Stored, by templates: GatewayTemplates) {
@@ -30,17 +30,17 @@ struct EventReading: Sendable {
         }
     }
 
-    /// Whether an event reports that a phone deleted a sample, as Tributary's phones do. No template finds a reading in one, and
-    /// there is nothing to be done with it: readings bear no id of a sample by which they could be found.
+    /// Whether an event reports that a phone deleted a sample, as Tributary's phones do. No template finds a reading
+    /// in it, and it has no effect: readings have no id of a sample by which they could be found.
     private static func isDeletion(_ event: JSON) -> Bool {
         guard let body = event["Body"], body["deleted"]?.bool == true else { return false }
         return body["uuid"]?.string != nil && body["type"]?.string != nil
     }
 
-    /// The devices that its readings are of.
+    /// The devices of the readings.
     var devices: Set<String> { Set(measurements.map(\.measurement.deviceID)) }
 
-    /// Sets something of the event aside.
+    /// Quarantines a part of the event.
     mutating func note(_ reason: GatewayReason, device: String?) {
         settlement = settlement.orMore(.quarantined(device: device, reason))
     }

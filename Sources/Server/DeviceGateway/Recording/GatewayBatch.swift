@@ -1,8 +1,8 @@
 import Foundation
 import Records
 
-/// What one transaction writes of an Observation. It is a class, as thousands of them are gone through several times in the
-/// transaction, for which all others wait.
+/// The changes of one Observation in a transaction. A class, because thousands are iterated several times in the
+/// transaction, which blocks all other writers.
 final class ObservationWork: Sendable {
     let bucket: ObservationBucket
     let made: ObservationBucket.Made
@@ -13,7 +13,7 @@ final class ObservationWork: Sendable {
     }
 }
 
-/// Events that are worked on together, and what one transaction writes of them.
+/// Events that are processed together, and the changes that one transaction writes for them.
 struct GatewayBatch: Sendable {
     let hub: String
     let readings: [EventReading]
@@ -22,16 +22,17 @@ struct GatewayBatch: Sendable {
     let writing: any WriteAdmission
     let at: Date
     let submissionID: String
-    /// The last event that it was made of, whatever became of it.
+    /// The position of the last event of the batch, whatever its outcome.
     let last: GatewayEvents.Place
-    /// The Observations that it is about.
+    /// The ids of the Observations that the batch changes.
     let observations: Set<String>
-    /// Events before its last one that were left for later.
+    /// Events before the last one that were left for the next batch.
     let left: [GatewayEvents.Stored]
 }
 
 extension GatewayBatch {
-    /// Behind what the next batch begins: also behind the rows that those have which were left, as that brings them itself.
+    /// The position after which the next batch begins. It is also after the rows that the left events get, because the
+    /// next batch brings these events itself.
     var end: GatewayEvents.Place {
         var end = last
         if let left = left.last, (end.due, end.number) < (0, left.number) { (end.due, end.number) = (0, left.number) }
@@ -40,8 +41,9 @@ extension GatewayBatch {
 }
 
 extension GatewayEvents.Due? {
-    /// The events, behind those that a batch leaves for later: what was left comes before what is behind it, however much comes.
-    /// When these are written, the batch is, and what it left has rows of its own.
+    /// Returns the events after those that a batch leaves for later, so that left events are processed before later
+    /// ones, however many arrive. When these are written, the batch is written too, and the left events have rows of
+    /// their own.
     func preceded(by batch: GatewayBatch?) -> Self {
         guard let batch, !batch.left.isEmpty else { return self }
         let left = batch.left.map { GatewayEvents.Stored(number: $0.number, body: $0.body) }

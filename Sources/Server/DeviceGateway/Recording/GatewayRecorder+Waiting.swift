@@ -3,10 +3,10 @@ import Records
 import Storage
 
 extension GatewayRecorder {
-    /// Has the events worked on that waited for something that is there now: a registration, a consent.
+    /// Releases events that waited for a registration or a consent that exists now.
     ///
-    /// - Parameter last: the device behind which it goes on; empty for the first.
-    /// - Returns: the device that the next call goes on behind; nil where all were looked at.
+    /// - Parameter last: the device after which to continue; empty for the first call.
+    /// - Returns: the device after which the next call continues; nil if all devices were checked.
     public func release(behind last: String) async throws -> String? {
         let writing = await admission.begin(at: clock())
         let limit = 200
@@ -31,7 +31,7 @@ extension GatewayRecorder {
         return devices.count == limit ? devices.last : nil
     }
 
-    /// How long it is until the next event is to be worked on that was put off; nil where none was.
+    /// Returns the time until the next deferred event is due; nil if there is none.
     func untilNextDue() async throws -> Duration? {
         let now = Self.milliseconds(clock())
         let due = try await database.read { try GatewayEvents(transaction: $0).nextDue(after: now) }

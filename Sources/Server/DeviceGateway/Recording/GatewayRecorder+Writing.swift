@@ -6,13 +6,13 @@ import Storage
 import Trust
 
 extension GatewayRecorder {
-    /// Writes a batch, where everything stands as it stood when it was made.
+    /// Writes a batch, if the state that it was made from is unchanged.
     ///
-    /// - Throws: ``Outdated`` where it does not.
+    /// - Throws: ``Outdated`` if the state has changed.
     func write(_ batch: GatewayBatch, in transaction: any SQLTransaction) throws {
         let events = GatewayEvents(transaction: transaction)
         let measurements = GatewayMeasurements(transaction: transaction)
-        // 1. Everything stands as it stood.
+        // 1. The state is unchanged.
         guard try events.arePending(batch.readings.map(\.event)) else { throw Outdated() }
         for (device, owner) in batch.owners {
             guard try DeviceRegistration.owner(of: device, in: transaction) == owner else { throw Outdated() }
@@ -20,8 +20,8 @@ extension GatewayRecorder {
         let there = batch.works.filter { $0.bucket.known.isThere }
         let editions = try measurements.groups(there.map { $0.bucket.id }).mapValues { $0.edition }
         guard there.allSatisfy({ editions[$0.bucket.id] ?? 0 == $0.bucket.known.edition }) else { throw Outdated() }
-        // 2. Each participant's by their consent.
-        // Of the few events of which not all is recorded.
+        // 2. Each participant's Observations, subject to their consent.
+        // The outcomes of the few events that are not recorded in full.
         var settlements: [Int64: EventSettlement] = [:]
         func note(_ settlement: EventSettlement, of readings: [GatewayMeasurements.Numbered]) {
             for reading in readings {
@@ -60,7 +60,7 @@ extension GatewayRecorder {
         }
         try measurements.note(notes, at: Self.milliseconds(batch.at))
         // 3. The events.
-        // What was left of an arrival is worked on next.
+        // The left events of an arrival are processed next.
         let left = batch.left.filter { $0.arrival != nil }
         let settled = batch.readings.map { reading in
             let settlement = reading.settlement
@@ -72,10 +72,10 @@ extension GatewayRecorder {
             refused: settled.count { $0.1 == .refused })
     }
 
-    /// Writes a participant's Observations with their facts and a row of the audit.
+    /// Writes a participant's Observations with their facts and an audit row.
     ///
-    /// - Returns: the ids that are another participant's, and for each Observation the number of its record, where that was
-    ///   written.
+    /// - Returns: the ids that belong to another participant, and for each Observation the number of its record if it
+    ///   was written.
     private func write(
         _ works: [ObservationWork], of participant: String, _ batch: GatewayBatch, _ submissionID: String,
         in transaction: any SQLTransaction
@@ -85,7 +85,7 @@ extension GatewayRecorder {
         func isFree(_ ids: [String]) throws -> Bool {
             try store.areFree(ids.map { (type: type, id: $0) }, for: participant, in: transaction)
         }
-        // Of an id that was nobody's, writing it says whether it still is.
+        // An id without a record is checked by writing it.
         let ids = works.compactMap { $0.bucket.known.isThere ? $0.bucket.id : nil }
         let foreign = try isFree(ids) ? [] : Set(ids.filter { try !isFree([$0]) })
         func isWritten(_ work: ObservationWork) -> Bool {
@@ -93,7 +93,7 @@ extension GatewayRecorder {
         }
         let own = works.filter(isWritten)
         guard !own.isEmpty else { return (foreign, works.map { _ in nil }) }
-        // Nobody signed it: that is what a provenance without a signer says.
+        // The events are not signed, so the provenance has no signer.
         let provenance = RecordProvenance(
             submissionID: submissionID, clientID: "device-hub:" + batch.hub, keyID: nil, receivedAt: batch.at)
         let changes = try store.write(provenance, at: batch.at, in: transaction) { writer in
@@ -107,7 +107,8 @@ extension GatewayRecorder {
         }
         try batch.writing.follow(changes, submissionID: submissionID, in: transaction)
         let actor = Actor(id: "device-hub:" + batch.hub, role: .service)
-        // As of a submission: one row, which names the first. Each version says in its provenance what it came with.
+        // As for a submission: one row, which names the first resource. The provenance of each version identifies the
+        // batch.
         try access.record(
             Decision(allowed: true, reason: "permitted"), actor, .writeRecord,
             Target(resourceType: type, resourceID: changes.first?.id, subject: participant),

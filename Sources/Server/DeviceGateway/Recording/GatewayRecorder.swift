@@ -5,11 +5,11 @@ import Records
 import Storage
 import Trust
 
-/// Makes Observations of the events that hubs took, and writes them through the house's gate, with their facts and rows of the
-/// audit, in the transaction that settles the events.
+/// Makes Observations of the events that hubs accepted. Writes them through the server's admission, with their facts
+/// and audit rows, in the transaction that settles the events.
 ///
-/// What an Observation is made of is read before the transaction and made outside of it; where something changed meanwhile it is
-/// made anew.
+/// The state that an Observation is made from is read before the transaction. If it changed meanwhile, the Observation
+/// is made again.
 public struct GatewayRecorder: Sendable {
     let database: any SQLDatabase
     let access: AccessControl
@@ -20,8 +20,8 @@ public struct GatewayRecorder: Sendable {
     private let executor = BackgroundExecutor()
 
     /// - Parameters:
-    ///   - admission: the house: validation, what identifies, consent, facts.
-    ///   - templates: those of the study; nil where it has none that can be read: then events wait.
+    ///   - admission: the server's admission: validation, identifying data, consent, facts.
+    ///   - templates: returns the templates of the study; nil if there are none that can be read. Then events wait.
     public init(
         database: any SQLDatabase, access: AccessControl, admission: any RecordAdmission,
         templates: @escaping @Sendable () async -> GatewayTemplates?, clock: @escaping @Sendable () -> Date,
@@ -35,14 +35,14 @@ public struct GatewayRecorder: Sendable {
         self.newID = newID
     }
 
-    /// So many events are worked on in one transaction, and so many bytes of them. The first are fewer: what comes after a
-    /// pause is stored sooner, and nothing can be written meanwhile.
+    /// Maximum events and bytes in one transaction. The first batch is smaller, so that events after a pause are
+    /// stored sooner: nothing can be written meanwhile.
     static let batch = (first: 500, events: 2_000, bytes: 4 << 20)
 
-    /// Something that a batch was made of has changed: it is made anew.
+    /// The error that the state of a batch has changed: the batch is made again.
     struct Outdated: Error {}
 
-    /// Works on the events whose time has come until there are none: the next batch is made while one is written.
+    /// Processes the due events until there are none. The next batch is prepared while one is written.
     func work() async throws {
         try await withTaskExecutorPreference(executor) { try await workInBackground() }
     }
@@ -53,7 +53,7 @@ public struct GatewayRecorder: Sendable {
             while true {
                 try _Concurrency.Task.checkCancellation()
                 let current = batch
-                // What a hub takes before it is the batch's turn is part of the next one.
+                // Events that a hub accepts before the batch is written are part of the next one.
                 let turn = AsyncStream<Never>.makeStream()
                 let larger = min(limit * 2, Self.batch.events)
                 async let following = prepare(behind: current, larger, after: turn.stream)
@@ -73,13 +73,13 @@ public struct GatewayRecorder: Sendable {
         return try await prepare(behind: current, limit)
     }
 
-    /// Makes the Observations of the next events whose time has come.
+    /// Makes the Observations of the next due events.
     ///
     /// - Parameters:
-    ///   - current: a batch that is being written: events behind it are taken, of those alone that are of other Observations,
-    ///     as what becomes of its own is not known yet.
-    ///   - limit: how many events at most.
-    /// - Returns: nil where there are none.
+    ///   - current: a batch that is being written. Only events after it are taken, and only those of other
+    ///     Observations, because the outcome of its own is not known yet.
+    ///   - limit: maximum number of events.
+    /// - Returns: nil if there are none.
     private func prepare(behind current: GatewayBatch?, _ limit: Int) async throws -> GatewayBatch? {
         guard let templates = await templates() else { return nil }
         let at = clock()
@@ -90,7 +90,7 @@ public struct GatewayRecorder: Sendable {
         }.preceded(by: current)
         guard let due else { return nil }
         let writing = await admission.begin(at: at)
-        // 1. What the templates find, and whose it is.
+        // 1. The readings that the templates find, and the owners of their devices.
         var readings = await Self.inParts(due.events) { events in events.map { EventReading($0, by: templates) } }
         let devices = readings.reduce(into: Set<String>()) { $0.formUnion($1.devices) }.sorted()
         let (owners, known) = try await database.read { transaction in
@@ -109,13 +109,13 @@ public struct GatewayRecorder: Sendable {
             left.sort { $0.number < $1.number }
         }
         guard !readings.isEmpty else { return nil }
-        // 2. What stands already of each Observation; those of which much stands wait a little for more.
+        // 2. The stored state of each Observation. Those with many readings wait a little for more.
         let observations = Set(buckets.keys)
         try await load(&buckets, identity)
         Self.turnAway(&readings, &buckets)
         Self.put(off: &readings, &buckets, at: now)
         try await loadReadings(&buckets)
-        // 3. The Observations. One that cannot be is tried reading by reading, so that what fails fails alone.
+        // 3. The Observations. If one fails, its readings are tried one by one, so that only the invalid ones fail.
         var works: [ObservationWork] = []
         let open = buckets.values.filter { !$0.new.isEmpty }.sorted { $0.id < $1.id }
         for (bucket, (result, failures)) in zip(open, await Self.make(open, writing)) {
@@ -132,9 +132,9 @@ public struct GatewayRecorder: Sendable {
             left: left)
     }
 
-    /// Writes a batch, all of it in one transaction.
+    /// Writes a batch in one transaction.
     ///
-    /// - Parameter begun: called when nothing that was asked for before is left to be written, whatever comes of it.
+    /// - Parameter begun: called when all earlier writes are finished, even if this one fails.
     private func record(_ batch: GatewayBatch, begun: @escaping @Sendable () -> Void = {}) async throws {
         defer { begun() }
         do {
@@ -143,13 +143,13 @@ public struct GatewayRecorder: Sendable {
                 try write(batch, in: transaction)
             }
         } catch is Outdated {
-            // Another one was faster, or a device changed hands: the next batch sees what stands then.
+            // Another process was faster, or a device changed owner: the next batch reads the new state.
         }
     }
 
-    /// Leaves events for later that are of Observations which are being written.
+    /// Leaves events of Observations that are being written for later.
     ///
-    /// - Returns: the events.
+    /// - Returns: the left events.
     private static func leave(
         _ observations: Set<String>, _ readings: inout [EventReading], _ buckets: inout [String: ObservationBucket]
     ) -> [GatewayEvents.Stored] {
@@ -157,7 +157,7 @@ public struct GatewayRecorder: Sendable {
         for id in observations { for reading in buckets[id]?.new ?? [] { left.insert(reading.event) } }
         guard !left.isEmpty else { return [] }
         let events = readings.map(\.event).filter { left.contains($0.number) }
-        // One of several readings: what else it brings waits with it.
+        // The other readings of these events wait with them.
         for id in Array(buckets.keys) {
             buckets[id]?.new.removeAll { left.contains($0.event) }
             if buckets[id]?.new.isEmpty ?? false { buckets[id] = nil }
@@ -166,8 +166,9 @@ public struct GatewayRecorder: Sendable {
         return events
     }
 
-    /// The Observations of several readings to which the last event belongs, as those behind it likely do: with these they are
-    /// written once. What was left once already is not left again, nor is most of a batch.
+    /// Returns the Observations of several readings to which the last event belongs. Later events probably belong to
+    /// them too, so they are written once, with these. Events that were already left once are not left again, nor is
+    /// more than half of a batch.
     private static func cut(
         _ readings: [EventReading], _ buckets: [String: ObservationBucket], carried: GatewayEvents.Stored?
     ) -> Set<String> {
@@ -179,7 +180,7 @@ public struct GatewayRecorder: Sendable {
         return Set(cut.map(\.id))
     }
 
-    /// The readings by the Observations that they belong to. What has no participant waits.
+    /// Groups the readings by Observation. Readings without a participant wait.
     private static func buckets(
         of readings: inout [EventReading], _ owners: [String: DeviceRegistration.Owner], _ identity: GatewayIdentity
     ) -> [String: ObservationBucket] {
@@ -191,7 +192,7 @@ public struct GatewayRecorder: Sendable {
                     readings[index].settlement = readings[index].settlement.orMore(.refused)
                 case .unknown:
                     let reason = GatewayReason(
-                        "device-unknown", "Nobody registered the device; see `tributary devices register`.")
+                        "device-unknown", "The device is not registered; see `tributary devices register`.")
                     readings[index].settlement = readings[index].settlement.orMore(
                         .waiting(device: measurement.deviceID, reason))
                 case .participant(let participant, let record):
@@ -199,7 +200,7 @@ public struct GatewayRecorder: Sendable {
                         readings[index].note(
                             GatewayReason(
                                 "patient-mismatch",
-                                "The event names another Patient than the one whose device it is of."),
+                                "The event names a Patient who is not the owner of the device."),
                             device: measurement.deviceID)
                         continue
                     }
@@ -212,7 +213,7 @@ public struct GatewayRecorder: Sendable {
                             id: id, identifier: identifier, participant: participant, device: record,
                             template: template)
                     guard bucket.participant == participant else {
-                        // A correlation that two participants' devices name.
+                        // A correlation that the devices of two participants name.
                         readings[index].note(foreign, device: measurement.deviceID)
                         continue
                     }
@@ -236,7 +237,7 @@ public struct GatewayRecorder: Sendable {
         if identity.hasFormerIDs { try await loadFormer(&buckets) }
     }
 
-    /// Readings of an Observation that an older version stored go on under its id.
+    /// Finds Observations that an older version stored, so that their readings continue under the old id.
     private func loadFormer(_ buckets: inout [String: ObservationBucket]) async throws {
         let new = buckets.values.filter { $0.known.number == nil }
         let former = Dictionary(
@@ -244,7 +245,7 @@ public struct GatewayRecorder: Sendable {
         guard !former.isEmpty else { return }
         let ids = former.keys.sorted()
         let groups = try await database.read { try GatewayMeasurements(transaction: $0).groups(ids) }
-        // A record without readings of the gateway is somebody else's.
+        // A record without readings of the gateway was written by another module.
         for (id, group) in groups where group.number != nil {
             guard let present = former[id], var bucket = buckets.removeValue(forKey: present) else { continue }
             (bucket.id, bucket.known) = (id, group)
@@ -252,7 +253,7 @@ public struct GatewayRecorder: Sendable {
         }
     }
 
-    /// Sets readings aside that would become part of another participant's Observation.
+    /// Quarantines readings that would become part of another participant's Observation.
     private static func turnAway(_ readings: inout [EventReading], _ buckets: inout [String: ObservationBucket]) {
         for (id, bucket) in buckets {
             guard let owner = bucket.known.participant, owner != bucket.participant else { continue }
@@ -265,7 +266,7 @@ public struct GatewayRecorder: Sendable {
         }
     }
 
-    /// Puts events off whose Observations were written a short while ago.
+    /// Defers events whose Observations were written a short while ago.
     private static func put(
         off readings: inout [EventReading], _ buckets: inout [String: ObservationBucket], at now: Int64
     ) {
@@ -303,10 +304,10 @@ public struct GatewayRecorder: Sendable {
         }
     }
 
-    /// So many parts of a batch are worked on at a time.
+    /// Number of parts of a batch that are processed concurrently.
     private static let parts = 4
 
-    /// What is made of each item, of several parts beside each other.
+    /// Maps items in several parts concurrently.
     private static func inParts<Item: Sendable, Result: Sendable>(
         _ items: [Item], _ make: @escaping @Sendable (ArraySlice<Item>) -> [Result]
     ) async -> [Result] {
@@ -321,7 +322,7 @@ public struct GatewayRecorder: Sendable {
         }
     }
 
-    /// The Observations of buckets, made beside each other.
+    /// Makes the Observations of buckets concurrently.
     private static func make(
         _ buckets: [ObservationBucket], _ writing: any WriteAdmission
     ) async -> [(ObservationBucket.Made?, failures: [(event: Int64, GatewayReason)])] {
@@ -331,7 +332,7 @@ public struct GatewayRecorder: Sendable {
         }
     }
 
-    /// The Observation of a bucket with all that came, or with as much of it as can be.
+    /// Makes the Observation of a bucket with all new readings, or with as many of them as possible.
     private static func make(
         _ bucket: ObservationBucket, _ writing: any WriteAdmission, _ patterns: inout ObservationPatterns
     ) -> (ObservationBucket.Made?, failures: [(event: Int64, GatewayReason)]) {
@@ -356,7 +357,7 @@ public struct GatewayRecorder: Sendable {
 
     private static func reason(_ error: any Error) -> GatewayReason {
         (error as? any CodedError).map { GatewayReason($0) }
-            ?? GatewayReason("observation-invalid", "The readings make no Observation that can be stored.")
+            ?? GatewayReason("observation-invalid", "The readings do not give an Observation that can be stored.")
     }
 
     static func milliseconds(_ date: Date) -> Int64 { Int64((date.timeIntervalSince1970 * 1000).rounded()) }

@@ -2,18 +2,18 @@ import Core
 import Foundation
 import Storage
 
-/// What became of the events that hubs took.
+/// The status of the events that hubs accepted.
 public struct GatewayStatus: Sendable, Hashable {
-    /// An event that is set aside, or waits.
+    /// A quarantined or waiting event.
     public struct Event: Sendable, Hashable {
-        /// Its number, by which it is tried again.
+        /// The event's number, by which it is retried.
         public let id: Int64
         public let hub: String
-        /// The device's id, where the event says it.
+        /// The device's id, if the event names it.
         public let device: String?
         public let code: String
         public let message: String
-        /// When it came.
+        /// The time of arrival.
         public let received: Date
 
         init(_ row: SQLRow) throws {
@@ -26,25 +26,25 @@ public struct GatewayStatus: Sendable, Hashable {
         }
     }
 
-    /// Events that were taken, each once.
+    /// The number of accepted events, without repetitions.
     public let messages: Int64
-    /// Readings that were recorded.
+    /// The number of recorded readings.
     public let measurements: Int64
-    /// Observations that were made of them.
+    /// The number of Observations that were made of them.
     public let observations: Int64
-    /// Events that were not kept, as their participants' consent does not let them in.
+    /// The number of events that were not stored, because the participant's consent does not allow it.
     public let refused: Int64
-    /// Events that are to be worked on.
+    /// The number of events to be processed.
     public let pending: Int64
-    /// Those that wait for a device to be registered or for a consent, by devices: the first of each.
+    /// The events that wait for the registration of a device or for a consent, the first of each device.
     public let waiting: [Event]
-    /// Those that are set aside.
+    /// The quarantined events.
     public let quarantined: [Event]
 
-    /// So many of a kind are listed at most.
+    /// Maximum events listed of a kind.
     public static let mostListed = 1_000
 
-    /// Reads it.
+    /// Reads the status.
     ///
     /// - Throws: ``Storage/StorageError``.
     public init(in transaction: any SQLTransaction) throws {
@@ -91,15 +91,15 @@ public struct GatewayStatus: Sendable, Hashable {
         ]
     }
 
-    /// Has quarantined events worked on once more.
+    /// Retries quarantined events.
     ///
-    /// - Parameter id: the number of one; nil for all.
-    /// - Returns: how many.
+    /// - Parameter id: the number of one event; nil for all.
+    /// - Returns: the number of events.
     /// - Throws: ``GatewayError`` `event-unknown`.
     public static func retry(_ id: Int64?, in transaction: any SQLTransaction) throws -> Int {
         let count = try GatewayEvents(transaction: transaction).retry(id)
         guard count > 0 || id == nil else {
-            throw GatewayError("event-unknown", "No event of that number is set aside; see `tributary devices status`.")
+            throw GatewayError("event-unknown", "No such event is quarantined; see `tributary devices status`.")
         }
         return count
     }

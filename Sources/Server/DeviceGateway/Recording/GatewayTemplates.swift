@@ -1,6 +1,6 @@
 import Core
 
-/// The templates of a study: what is in events, and what becomes of it.
+/// The templates of a study: device templates find readings in events, and FHIR templates make Observations of them.
 public struct GatewayTemplates: Sendable {
     let device: DeviceTemplates
     let fhir: FHIRTemplates

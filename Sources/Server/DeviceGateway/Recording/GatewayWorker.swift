@@ -2,10 +2,10 @@ import Core
 import Foundation
 import Storage
 
-/// Works on what hubs take, for as long as a study is served.
+/// Processes the events that hubs accept, for as long as a study is served.
 public struct GatewayWorker: Sendable {
     let recorder: GatewayRecorder
-    /// Rung when events have come.
+    /// Signalled when events have arrived.
     public let bell: ArrivalBell
 
     public init(recorder: GatewayRecorder, bell: ArrivalBell = ArrivalBell()) {
@@ -13,15 +13,17 @@ public struct GatewayWorker: Sendable {
         self.bell = bell
     }
 
-    /// As often it is looked whether something is due, or what waits need not wait any more; also on another host.
+    /// The interval at which the store is checked for events that are due or need not wait any more, also those of
+    /// another host.
     private static let look = Duration.milliseconds(500)
-    /// What was put off to one time and another shortly after is worked on together.
+    /// Events that are due within this time of each other are processed together.
     private static let gathering = Duration.milliseconds(100)
     private static let longestPause = Duration.seconds(30)
 
-    /// Works until it is cancelled.
+    /// Processes events until the task is cancelled.
     ///
-    /// - Parameter onFailure: told the code of what stopped a step; it is tried again, later and later.
+    /// - Parameter onFailure: called with the code of an error that stopped a step. The step is retried at growing
+    ///   intervals.
     public func work(onFailure: @Sendable (String) -> Void) async {
         var last = ""
         var pause = Self.look

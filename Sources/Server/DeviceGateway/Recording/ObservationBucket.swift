@@ -3,39 +3,39 @@ import FHIR
 import Foundation
 import Records
 
-/// The readings that are to be one Observation, those that are there and those that came.
+/// The stored and the new readings of one Observation.
 struct ObservationBucket: Sendable {
     var id: String
-    /// What the id is made of (``MeasurementGroup/identifier``).
+    /// The identifier from which the id is made (``MeasurementGroup/identifier``).
     let identifier: String
     let participant: String
-    /// The id of the Device that the last reading is of.
+    /// The id of the Device of the last reading.
     var device: String
     let template: FHIRTemplate
     var new: [GatewayMeasurements.Numbered] = []
-    /// What is known of it.
+    /// The stored state of the Observation.
     var known = GatewayMeasurements.Group()
-    /// The stored Observation's present content; nil where there is none, or it was deleted.
+    /// The stored Observation's present content; nil if there is none, or it was deleted.
     var present: Data?
 
-    /// The Observation with readings that came.
+    /// The Observation made with new readings.
     struct Made: Sendable {
-        /// The readings that are to be noted.
+        /// The readings to be inserted.
         let noted: [GatewayMeasurements.Numbered]
-        /// How many the Observation has.
+        /// The number of readings of the Observation.
         let count: Int
-        /// What is to be written; nil where the stored one says the same.
+        /// The record to be written; nil if the stored one has the same content.
         var record: NewRecord?
-        /// What the house made of it beforehand.
+        /// The result of the admission's preparation.
         var prepared: (any Sendable)?
     }
 
-    /// Makes the Observation of what is there and of what came.
+    /// Makes the Observation of the stored readings and of new ones.
     ///
     /// - Parameters:
-    ///   - admission: sees that it may be stored.
-    ///   - patterns: what was learned of others.
-    /// - Throws: a `CodedError` where it may not be.
+    ///   - admission: checks that the Observation may be stored.
+    ///   - patterns: the templates of earlier Observations.
+    /// - Throws: a `CodedError` if the Observation may not be stored.
     func made(
         with new: [GatewayMeasurements.Numbered], _ admission: any WriteAdmission,
         _ patterns: inout ObservationPatterns
@@ -45,7 +45,7 @@ struct ObservationBucket: Sendable {
         if present == nil, let (prepared, record) = patterns.made(group, of: self) {
             return Made(noted: noted, count: sorted.count, record: record, prepared: prepared)
         }
-        // 2. The resource: the same readings are the same resource, whenever and in whatever parts they came.
+        // 2. The resource: the same readings give the same resource, whenever and in whatever batches they arrive.
         var resource = try group.observation(id: id, patient: participant, device: device)
         if let present {
             guard present != resource.json.data() else {
@@ -62,7 +62,8 @@ struct ObservationBucket: Sendable {
         return Made(noted: noted, count: sorted.count, record: record, prepared: admitted.prepared)
     }
 
-    /// The readings that are noted, and all in the order of their times: of two of one time that of the later event counts.
+    /// Returns the readings to insert, and all readings in the order of time. Of two with one time, that of the later
+    /// event is used.
     private func readings(
         with new: [GatewayMeasurements.Numbered]
     ) -> (noted: [GatewayMeasurements.Numbered], sorted: [Measurement]) {
@@ -81,14 +82,14 @@ struct ObservationBucket: Sendable {
         )
     }
 
-    /// When it may be written again, in milliseconds since 1970: one of many readings is not written for each that comes, but
-    /// the later the more there are of them for each that is new.
+    /// The time at which the Observation may be written again, in milliseconds since 1970. An Observation of many
+    /// readings is not written for each new one: the more readings it has for each new one, the longer it waits.
     var due: Int64 {
         guard template.period != .single, known.edition > 0 else { return 0 }
         return known.written + min(Self.longestWait, known.count * Self.waitForEach / Int64(max(1, new.count)))
     }
 
-    /// Milliseconds.
+    /// In milliseconds.
     private static let longestWait: Int64 = 60_000
     private static let waitForEach: Int64 = 50
 }

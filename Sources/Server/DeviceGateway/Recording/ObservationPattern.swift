@@ -3,14 +3,14 @@ import FHIR
 import Foundation
 import Records
 
-/// What Observations of single readings have in common that one template makes of one device: learned of the first, so that of the
-/// next neither the JSON is made nor anybody looks into it.
+/// A template of the Observations of single readings that one device template makes of one device. It is made from the
+/// first one. For the next ones, no JSON is made and no validation is run.
 struct ObservationPattern: Sendable {
     private let kind: ObservationKind<any AdmissionPattern>
 
-    /// Learns of an Observation that was admitted as it was made.
+    /// Creates the template of an Observation that was admitted unchanged.
     ///
-    /// - Returns: nil where others have to be looked into.
+    /// - Returns: nil if other Observations must be validated.
     init?(
         _ group: MeasurementGroup, of bucket: ObservationBucket, _ resource: Resource, record: NewRecord,
         _ admission: any AdmissionPattern
@@ -21,9 +21,9 @@ struct ObservationPattern: Sendable {
         self.kind = kind
     }
 
-    /// The Observation of another reading.
+    /// Returns the Observation of another reading.
     ///
-    /// - Returns: nil where it has to be looked into.
+    /// - Returns: nil if it must be validated.
     func made(
         _ group: MeasurementGroup, of bucket: ObservationBucket
     ) -> (prepared: any Sendable, record: NewRecord)? {
@@ -33,12 +33,12 @@ struct ObservationPattern: Sendable {
         return (prepared, record)
     }
 
-    /// Whether an Observation has nothing that differs but what others of its kind have.
+    /// Whether an Observation differs from others of its kind only in the values that a template allows.
     static func isLikeOthers(_ group: MeasurementGroup, _ bucket: ObservationBucket) -> Bool {
         values(of: group, bucket) != nil
     }
 
-    /// What differs; nil for an Observation of another kind.
+    /// Returns the differing values; nil for an Observation of another kind.
     private static func values(of group: MeasurementGroup, _ bucket: ObservationBucket) -> ObservationValues? {
         guard group.template.period == .single, group.measurements.count == 1, let reading = group.measurements.first,
             reading.encounterID == nil, group.template.components.isEmpty, let value = group.template.value,
@@ -51,12 +51,12 @@ struct ObservationPattern: Sendable {
     }
 }
 
-/// The patterns of what is made together.
+/// The templates of the Observations that are made together.
 struct ObservationPatterns {
     private struct Kind: Hashable {
         let template: String
         let participant: String
-        /// As events name it, and as its Device is recorded.
+        /// The device as events name it; `record` is the id of its Device.
         let device: String
         let record: String
     }
@@ -70,7 +70,7 @@ struct ObservationPatterns {
         kind(group, bucket).flatMap { patterns[$0] ?? nil }?.made(group, of: bucket)
     }
 
-    /// Learns of the first of a kind.
+    /// Adds the template of the first Observation of a kind.
     mutating func learn(
         _ group: MeasurementGroup, of bucket: ObservationBucket, _ resource: Resource, _ admitted: AdmittedResource,
         _ record: NewRecord, _ admission: any WriteAdmission
@@ -78,7 +78,7 @@ struct ObservationPatterns {
         guard let kind = kind(group, bucket), patterns[kind] == nil, patterns.count < Self.most,
             ObservationPattern.isLikeOthers(group, bucket)
         else { return }
-        // What was changed on its way in is changed each time.
+        // An Observation that admission changed would be changed each time, so it is no template.
         guard admitted.resource.json == resource.json, record.subject == bucket.participant,
             let pattern = admission.pattern(of: admitted)
         else {

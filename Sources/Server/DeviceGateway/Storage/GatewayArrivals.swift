@@ -1,10 +1,10 @@
 import Foundation
 import Storage
 
-/// Events as hubs took them, many in a row of `gateway_arrival`, inside of the transaction of the caller: nearly all are done with
-/// together. Those that are not get a row of their own (``GatewayEvents``).
+/// Accepted events, many in a row of `gateway_arrival`, in the caller's transaction. Nearly all are settled together.
+/// The others get a row of their own (``GatewayEvents``).
 struct GatewayArrivals {
-    /// A part of what came with one request. Its events' numbers follow each other.
+    /// A part of the events of one request. Their numbers are consecutive.
     struct Arrival {
         /// The number of the first event.
         let first: Int64
@@ -13,12 +13,12 @@ struct GatewayArrivals {
 
     let transaction: any SQLTransaction
 
-    /// So many events are in one row at most.
+    /// Maximum events in one row.
     static let most = 500
 
-    /// Stores events that are new.
+    /// Inserts new events.
     ///
-    /// - Parameter first: the number of the first.
+    /// - Parameter first: the number of the first one.
     func add(_ bodies: [Data], to hub: String, numberedFrom first: Int64, at: Date) throws {
         for start in stride(from: 0, to: bodies.count, by: Self.most) {
             let part = bodies[start..<min(start + Self.most, bodies.count)]
@@ -33,14 +33,14 @@ struct GatewayArrivals {
         }
     }
 
-    /// What came first of one hub.
+    /// Returns the oldest arrivals of one hub.
     ///
-    /// - Parameter first: the arrival behind which.
+    /// - Parameter first: the arrival after which to begin.
     func next(behind first: Int64, limit: Int, bytes: Int) throws -> (hub: String, arrivals: [Arrival])? {
         var hub: String?
         var (count, size) = (0, 0)
         var firsts: [Int64] = []
-        // Their lengths first: the bodies of as many could be more than memory has.
+        // Only the lengths first: that many bodies could need more memory than there is.
         for row in try transaction.query(Self.nextSQL, [SQLValue(first), SQLValue(limit)]) {
             let own = try row.text("hub")
             count += Int(try row.integer("event_count"))
@@ -62,16 +62,16 @@ struct GatewayArrivals {
         return arrivals.isEmpty ? nil : (hub, arrivals)
     }
 
-    /// Parameters: the arrival behind which, limit.
+    /// Parameters: the arrival after which to begin, limit.
     static let nextSQL = """
         SELECT first, hub, event_count, length(bodies) AS size FROM gateway_arrival WHERE first > ? ORDER BY first LIMIT ?
         """
     /// Parameter: the arrival.
     static let bodiesSQL = "SELECT bodies FROM gateway_arrival WHERE first = ?"
 
-    /// When an arrival came.
+    /// Returns the time of an arrival.
     ///
-    /// - Throws: ``Storage/StorageError`` where it is not there.
+    /// - Throws: ``Storage/StorageError`` if it does not exist.
     func received(_ first: Int64) throws -> Date {
         let row = try transaction.first("SELECT received_at FROM gateway_arrival WHERE first = ?", [SQLValue(first)])
         guard let row else { throw Self.corrupt }
@@ -81,13 +81,13 @@ struct GatewayArrivals {
     private static let corrupt = StorageError(
         code: "storage-corrupt", message: "Events of a hub cannot be read; restore the records from a backup.")
 
-    /// Takes arrivals away.
+    /// Deletes arrivals.
     func remove(_ firsts: some Sequence<Int64>) throws {
         _ = try transaction.queries(
             firsts.map { SQLQuery("DELETE FROM gateway_arrival WHERE first = ?", [SQLValue($0)]) })
     }
 
-    /// Bodies one after the other, each behind its length in four bytes, the highest first.
+    /// Returns the bodies concatenated, each after its length in four bytes, big-endian.
     static func packed(_ bodies: some Collection<Data>) -> Data {
         var packed = Data(capacity: bodies.reduce(0) { $0 + $1.count + 4 })
         for body in bodies {
@@ -97,7 +97,7 @@ struct GatewayArrivals {
         return packed
     }
 
-    /// - Throws: ``Storage/StorageError`` where they are no such bodies.
+    /// - Throws: ``Storage/StorageError`` if the bytes are malformed.
     static func unpacked(_ packed: Data) throws -> [Data] {
         var bodies: [Data] = []
         var rest = packed[...]

@@ -2,15 +2,15 @@ import Core
 import Foundation
 import Storage
 
-/// The events that hubs took and that are not recorded yet, inside of the transaction of the caller.
+/// The accepted events that are not recorded yet, in the caller's transaction.
 struct GatewayEvents {
-    /// What becomes of an event.
+    /// The state of an event.
     enum State: String, Sendable {
-        /// It is to be worked on when its time has come.
+        /// It is processed when it is due.
         case pending
-        /// Its device has no participant yet, or their consent does not let it in yet.
+        /// Its device has no participant yet, or their consent does not allow it yet.
         case waiting
-        /// Something is wrong with it; `devices retry` has it tried again.
+        /// It has an error; `devices retry` retries it.
         case quarantined
     }
 
@@ -18,18 +18,18 @@ struct GatewayEvents {
     struct Stored: Sendable {
         let number: Int64
         let body: Data
-        /// The arrival that it is still part of; nil where it has a row of its own.
+        /// The arrival that contains it; nil if it has a row of its own.
         var arrival: Int64?
     }
 
     let transaction: any SQLTransaction
 
-    /// So many events and bytes stand in a hub at most: more is refused before it is taken.
+    /// Maximum events and bytes in a hub. Further events are refused before they are stored.
     static let most = (events: Int64(100_000), bytes: Int64(256 << 20))
 
-    /// Stores the events of a request, those that are new.
+    /// Stores the new events of a request.
     ///
-    /// - Returns: false where the hub is full: then nothing was stored.
+    /// - Returns: false if the hub is full. Then nothing was stored.
     func add(_ new: [IncomingEvents.Event], to hub: String, at: Date) throws -> Bool {
         guard
             let load = try transaction.first(
@@ -59,24 +59,24 @@ struct GatewayEvents {
             [SQLValue(events), SQLValue(bytes), SQLValue(hub)])
     }
 
-    /// The place of an event among those that are to be worked on: those with a row of their own come first.
+    /// The position of an event in the processing order. Events with a row of their own come first.
     struct Place: Sendable {
         var due: Int64 = -1
         var number: Int64 = 0
-        /// The last arrival.
+        /// The number of the last arrival.
         var arrival: Int64 = 0
     }
 
-    /// Events of one hub whose time has come, those that came first.
+    /// The oldest due events of one hub.
     struct Due: Sendable {
         let hub: String
         var events: [Stored]
         let last: Place
     }
 
-    /// The events whose time has come, those that came first, of one hub.
+    /// Returns the oldest due events of one hub.
     ///
-    /// - Parameter place: those behind it; nil begins with the first.
+    /// - Parameter place: the position after which to begin; nil for the first event.
     static func due(
         behind place: Place?, limit: Int, bytes: Int, at now: Int64, in transaction: any SQLTransaction
     ) throws -> Due? {
@@ -84,7 +84,7 @@ struct GatewayEvents {
         var size = 0
         var numbers: [Int64] = []
         var last = place ?? Place()
-        // Their lengths first: the bodies of as many could be more than memory has.
+        // Only the lengths first: that many bodies could need more memory than there is.
         for row in try transaction.query(
             dueSQL, [SQLValue(now), SQLValue(last.due), SQLValue(last.number), SQLValue(limit)])
         {
@@ -110,13 +110,13 @@ struct GatewayEvents {
         return Due(hub: next.hub, events: next.arrivals.flatMap(\.events), last: last)
     }
 
-    /// Parameters: now, the place behind which, limit.
+    /// Parameters: now, the position after which to begin, limit.
     static let dueSQL = """
         SELECT number, hub, due_ms, length(body) AS size FROM gateway_event
         WHERE state = 'pending' AND due_ms <= ? AND (due_ms, number) > (?, ?) ORDER BY due_ms, number LIMIT ?
         """
 
-    /// When the next event is to be worked on that was put off, in milliseconds since 1970; nil where none was.
+    /// Returns the time at which the next deferred event is due, in milliseconds since 1970; nil if there is none.
     func nextDue(after now: Int64) throws -> Int64? {
         try transaction.first(Self.nextDueSQL, [SQLValue(now)])?.integer("due_ms")
     }
@@ -126,7 +126,7 @@ struct GatewayEvents {
         "SELECT due_ms FROM gateway_event WHERE state = 'pending' AND due_ms > ? ORDER BY due_ms LIMIT 1"
     private static let bodySQL = "SELECT body FROM gateway_event WHERE number = ?"
 
-    /// Whether all of these events are still to be worked on.
+    /// Whether all these events are still pending.
     func arePending(_ events: [Stored]) throws -> Bool {
         let arrivals = Set(events.compactMap(\.arrival)).sorted()
         let there = try transaction.queries(
@@ -142,7 +142,7 @@ struct GatewayEvents {
         return try zip(runs, counts).allSatisfy { try $1.first?.integer("n") == Int64($0.count) }
     }
 
-    /// Numbers that follow each other, as those of one batch nearly all do.
+    /// Returns ranges of consecutive numbers. Nearly all numbers of one batch are consecutive.
     private static func runs(of numbers: [Int64]) -> [ClosedRange<Int64>] {
         var runs: [ClosedRange<Int64>] = []
         for number in numbers.sorted() {
@@ -155,7 +155,7 @@ struct GatewayEvents {
         return runs
     }
 
-    /// Has events be as they were settled, and takes away those that are done. All events of an arrival are settled together.
+    /// Sets the outcomes of events, and deletes those that are done. All events of an arrival are settled together.
     func settle(_ settlements: [(event: Stored, settlement: EventSettlement)], of hub: String) throws {
         var done: [Stored] = []
         var statements: [SQLQuery] = []
@@ -201,7 +201,7 @@ struct GatewayEvents {
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
 
-    /// The devices of which events wait, by their names, behind one of them.
+    /// Returns the names of devices with waiting events, after one of them.
     static func waitingDevices(
         behind last: String, limit: Int, in transaction: any SQLTransaction
     ) throws -> [String] {
@@ -210,22 +210,22 @@ struct GatewayEvents {
         ).map { try $0.text("device") }
     }
 
-    /// Parameters: the device behind which, limit.
+    /// Parameters: the device after which to begin, limit.
     static let waitingSQL = """
         SELECT DISTINCT device FROM gateway_event WHERE state = 'waiting' AND device > ? ORDER BY device LIMIT ?
         """
 
-    /// Has the waiting events of a device worked on.
+    /// Releases the waiting events of a device.
     func release(device: String) throws {
         try transaction.execute(
             "UPDATE gateway_event SET state = 'pending', due_ms = 0 WHERE state = 'waiting' AND device = ?",
             [SQLValue(device)])
     }
 
-    /// Has a quarantined event worked on once more.
+    /// Retries quarantined events.
     ///
-    /// - Parameter number: nil for all.
-    /// - Returns: how many.
+    /// - Parameter number: the number of one event; nil for all.
+    /// - Returns: the number of events.
     func retry(_ number: Int64?) throws -> Int {
         let sql = "UPDATE gateway_event SET state = 'pending', due_ms = 0 WHERE state = 'quarantined'"
         guard let number else { return try transaction.execute(sql, []) }
@@ -233,21 +233,21 @@ struct GatewayEvents {
     }
 }
 
-/// What became of an event.
+/// The outcome of an event.
 enum EventSettlement: Sendable, Hashable {
-    /// All of it is recorded.
+    /// All its readings are recorded.
     case recorded
-    /// The participant's consent does not let it in: it is not kept.
+    /// The participant's consent does not allow it: it is not stored.
     case refused
-    /// It is worked on later, at this time in milliseconds since 1970.
+    /// It is processed later, at this time in milliseconds since 1970.
     case deferred(until: Int64)
     case waiting(device: String, GatewayReason)
     case quarantined(device: String?, GatewayReason)
 
-    /// Of what becomes of the parts of an event the one that decides about the whole.
+    /// Returns the outcome of a whole event from those of two parts: the one with more weight.
     func orMore(_ other: EventSettlement) -> EventSettlement { other.weight > weight ? other : self }
 
-    /// What an event is then; nil for one that is done with.
+    /// The state that the event gets; nil if it is done.
     var state: GatewayEvents.State? {
         switch self {
         case .recorded, .refused: nil
@@ -257,7 +257,7 @@ enum EventSettlement: Sendable, Hashable {
         }
     }
 
-    /// When it is worked on again, in milliseconds since 1970; of one that is not pending 0.
+    /// The time at which it is processed again, in milliseconds since 1970; 0 if it is not pending.
     var due: Int64 { if case .deferred(let due) = self { due } else { 0 } }
 
     var device: String? {
@@ -286,7 +286,7 @@ enum EventSettlement: Sendable, Hashable {
     }
 }
 
-/// Why an event is not recorded; nothing of what stands in it.
+/// The reason that an event is not recorded. It repeats no content.
 struct GatewayReason: Sendable, Hashable {
     let code: String
     let message: String

@@ -3,16 +3,17 @@ import Crypto
 import Foundation
 import Storage
 
-/// Makes the ids of the Devices and Observations that the gateway writes: a digest of what the resource is, with a secret of
-/// the study as its key. The same device has the same id within a study, and no app knows an id before the resource is there.
+/// Makes the ids of the Devices and Observations that the gateway writes: a digest of the identifier, keyed with a
+/// secret of the study. The same device has the same id within a study, and no app can compute an id before the
+/// resource exists.
 struct GatewayIdentity: Sendable {
     private let key: SymmetricKey
-    /// Whether the store has Observations of a version whose ids had no key.
+    /// Whether the store has Observations of an earlier version, whose ids have no key.
     let hasFormerIDs: Bool
 
-    /// The identity of a study; the first call makes its secret.
+    /// Reads the identity of a study. The first call makes its secret.
     ///
-    /// - Parameter transaction: one that may write.
+    /// - Parameter transaction: a transaction that may write.
     init(makingIn transaction: any SQLTransaction) throws {
         if let known = try Self(in: transaction) {
             self = known
@@ -28,7 +29,7 @@ struct GatewayIdentity: Sendable {
         self = made
     }
 
-    /// The identity of a study; nil as long as there is none.
+    /// Reads the identity of a study; nil if there is none yet.
     init?(in transaction: any SQLTransaction) throws {
         guard let row = try transaction.first("SELECT secret, has_former FROM gateway_secret WHERE id = 1") else {
             return nil
@@ -40,11 +41,11 @@ struct GatewayIdentity: Sendable {
     private static let missing = GatewayError(
         "gateway-secret-missing", "The secret of the gateway's ids cannot be read; restore the store.")
 
-    /// The id of a resource.
+    /// Returns the id of a resource.
     ///
     /// - Parameters:
     ///   - type: the type of the resource, so that no two types share an id.
-    ///   - identifier: what the resource is.
+    ///   - identifier: the identifier of the resource.
     func id(of type: String, _ identifier: String) -> String {
         Hexadecimal.text(HMAC<SHA256>.authenticationCode(for: Data("\(type)\n\(identifier)".utf8), using: key))
     }

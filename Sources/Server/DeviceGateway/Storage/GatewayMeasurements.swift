@@ -4,17 +4,17 @@ import Foundation
 import Records
 import Storage
 
-/// The readings that Observations were made of, inside of the transaction of the caller: what came late, or out of order, has
-/// its place among them.
+/// The readings of stored Observations, in the caller's transaction. Readings that arrive late or out of order are
+/// inserted among them.
 struct GatewayMeasurements {
-    /// A reading with the number of the event that brought it. Of two of one time that of the later event counts.
+    /// A reading with the number of its event. Of two readings with one time, that of the later event is used.
     struct Numbered: Sendable {
         let event: Int64
         let measurement: Measurement
-        /// The reading as it is stored.
+        /// The stored form of the reading.
         let content: String
 
-        /// - Parameter content: as it is stored already; nil for one that came.
+        /// - Parameter content: the stored form; nil for a new reading.
         init(event: Int64, measurement: Measurement, content: String? = nil) {
             self.event = event
             self.measurement = measurement
@@ -22,36 +22,36 @@ struct GatewayMeasurements {
         }
     }
 
-    /// What is known of an Observation.
+    /// The stored state of an Observation.
     struct Group: Sendable {
-        /// Whether there is a record of its id, whoever wrote it.
+        /// Whether a record with its id exists, written by any module.
         var isThere = false
-        /// The number of its record; nil where it has no readings.
+        /// The number of its record; nil if it has no readings.
         var number: Int64?
-        /// How often its readings were changed; 0 where there are none.
+        /// The number of changes of its readings; 0 if there are none.
         var edition: Int64 = 0
-        /// When it was last written, in milliseconds since 1970.
+        /// The time of the last write, in milliseconds since 1970.
         var written: Int64 = 0
-        /// How many readings it has.
+        /// The number of its readings.
         var count: Int64 = 0
-        /// Whose the record is; nil where it is nobody's.
+        /// The participant of the record; nil if it has none.
         var participant: String?
         var measurements: [Numbered] = []
     }
 
     let transaction: any SQLTransaction
 
-    /// Parameter: the Observation's address.
+    /// Parameter: the key of the Observation's record.
     static let groupSQL = """
         SELECT o.number, o.edition, o.written_ms, o.value_count, r.subject FROM record r
-        LEFT JOIN gateway_observation o ON o.number = r.number WHERE \(RecordAddress.condition)
+        LEFT JOIN gateway_observation o ON o.number = r.number WHERE \(RecordKey.condition)
         """
 
-    /// What is known of Observations, by their ids; without their readings.
+    /// Returns the stored states of Observations by id, without their readings.
     func groups(_ ids: [String]) throws -> [String: Group] {
         let found = try transaction.queries(
             ids.map { id in
-                SQLQuery(Self.groupSQL, [RecordAddress.value(type: Observation.resourceType, id: id)])
+                SQLQuery(Self.groupSQL, [RecordKey.value(type: Observation.resourceType, id: id)])
             })
         var groups: [String: Group] = [:]
         for (id, rows) in zip(ids, found) {
@@ -66,11 +66,11 @@ struct GatewayMeasurements {
         return groups
     }
 
-    /// The readings of an Observation, in the order of their times.
+    /// Returns the readings of an Observation, in the order of time.
     ///
     /// - Parameters:
-    ///   - number: that of the Observation's record.
-    ///   - participant: whose it is.
+    ///   - number: the number of the Observation's record.
+    ///   - participant: the participant of the Observation.
     func readings(of number: Int64, _ participant: String?) throws -> [Numbered] {
         try transaction.query(Self.readingsSQL, [SQLValue(number)]).compactMap { row in
             let content = try row.text("content")
@@ -87,18 +87,18 @@ struct GatewayMeasurements {
         SELECT occurrence, event, content FROM gateway_measurement WHERE observation = ? ORDER BY occurrence
         """
 
-    /// The readings that an Observation was just made of.
+    /// The readings from which an Observation was just made.
     struct Note {
         /// The number of the Observation's record.
         let number: Int64
         let work: ObservationWork
 
-        /// How often its readings were changed before.
+        /// The number of earlier changes of its readings.
         var edition: Int64 { work.bucket.known.edition }
         var isNew: Bool { work.bucket.known.number == nil }
     }
 
-    /// Notes the readings that Observations were just made of.
+    /// Inserts the readings from which Observations were just made.
     func note(_ notes: [Note], at now: Int64) throws {
         try noteNew(notes.filter(\.isNew), at: now)
         try change(notes.filter { !$0.isNew }, at: now)
@@ -138,7 +138,7 @@ struct GatewayMeasurements {
         try readings.flush()
     }
 
-    /// Counts what was recorded.
+    /// Adds to the totals.
     func count(measurements: Int, observations: Int, refused: Int) throws {
         try transaction.execute(
             """
@@ -172,7 +172,7 @@ private struct ReadingRow {
         SQLColumn("content") { .text($0.reading.content) },
     ]
 
-    /// Of an Observation that has none yet.
+    /// For an Observation that has no readings yet.
     static let insertion = SQLInsertion<ReadingRow, Void>(into: "gateway_measurement", columns: columns)
     static let replacement = SQLInsertion<ReadingRow, Void>(
         into: "gateway_measurement", onConflict: .replaces(key: ["observation", "occurrence"]), columns: columns)

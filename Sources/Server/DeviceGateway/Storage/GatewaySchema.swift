@@ -2,12 +2,12 @@ import FHIR
 import Records
 import Storage
 
-/// The tables of the gateway of devices in the records' store, steps 1000 to 1099.
+/// The tables of the device gateway in the records' store, migrations 1000 to 1099.
 public enum GatewaySchema {
     public static let migrations: [Migration] = [
         Migration(number: 1000, name: "device gateway") { dialect in
             [
-                // A hub, and as much as stands in it that was not recorded yet.
+                // A hub, with the number and bytes of its events that are not recorded yet.
                 """
                 CREATE TABLE gateway_hub (
                     hub text PRIMARY KEY NOT NULL, url text NOT NULL, created_at text NOT NULL,
@@ -28,7 +28,7 @@ public enum GatewaySchema {
                 """,
                 "CREATE INDEX gateway_event_due ON gateway_event (state, due_ms, number)",
                 "CREATE INDEX gateway_event_device ON gateway_event (state, device)",
-                // What came, so that what comes again is known.
+                // The keys of accepted events, by which repeated ones are detected.
                 """
                 CREATE TABLE gateway_seen (
                     digest \(dialect.blob) NOT NULL, hub text NOT NULL, PRIMARY KEY (digest, hub)
@@ -48,7 +48,8 @@ public enum GatewaySchema {
                 )
                 """,
                 "CREATE INDEX gateway_observation_participant ON gateway_observation (participant)",
-                // Whose a device is says the Device that is named here. One whose participant was deleted has a digest alone.
+                // The Device that is named here decides about the owner of a device. After the deletion of the
+                // participant, only a digest of the device's id is kept.
                 """
                 CREATE TABLE gateway_device (
                     device text PRIMARY KEY NOT NULL, record text NOT NULL, participant text NOT NULL,
@@ -66,9 +67,9 @@ public enum GatewaySchema {
                 "INSERT INTO gateway_total (id, last_event, events, measurements, observations, refused) VALUES (1, 0, 0, 0, 0, 0)",
             ]
         },
-        // Ids of Observations are digests: rows that stand in their order lie anywhere among those that are there, and each
-        // that comes changes a page of its own. The numbers of their records stand in the order in which they come. Half of a
-        // digest tells events apart.
+        // The ids of Observations are digests, so rows in their order are inserted at random positions, and each new
+        // one changes a page of its own. Numbers of records increase in the order of arrival. Half of a digest
+        // distinguishes events.
         Migration(number: 1001, name: "readings by numbers of records") { dialect in
             [
                 """
@@ -80,7 +81,7 @@ public enum GatewaySchema {
                 """
                 INSERT INTO gateway_numbered (number, participant, edition, value_count, written_ms)
                 SELECT r.number, o.participant, o.edition, o.value_count, o.written_ms FROM gateway_observation o
-                JOIN record r ON r.\(RecordAddress.column) = \(address(of: "o.observation"))
+                JOIN record r ON r.\(RecordKey.column) = \(address(of: "o.observation"))
                 """,
                 """
                 CREATE TABLE gateway_reading (
@@ -91,7 +92,7 @@ public enum GatewaySchema {
                 """
                 INSERT INTO gateway_reading (observation, occurrence, event, content)
                 SELECT r.number, m.occurrence, m.event, m.content FROM gateway_measurement m
-                JOIN record r ON r.\(RecordAddress.column) = \(address(of: "m.observation"))
+                JOIN record r ON r.\(RecordKey.column) = \(address(of: "m.observation"))
                 """,
                 """
                 CREATE TABLE gateway_known (
@@ -106,12 +107,12 @@ public enum GatewaySchema {
                 "ALTER TABLE gateway_reading RENAME TO gateway_measurement",
                 "ALTER TABLE gateway_known RENAME TO gateway_seen",
                 "CREATE INDEX gateway_observation_participant ON gateway_observation (participant)",
-                // Those that are to be worked on name no device.
+                // Pending events name no device.
                 "DROP INDEX gateway_event_device",
                 "CREATE INDEX gateway_event_device ON gateway_event (state, device) WHERE device IS NOT NULL",
             ]
         },
-        // Events that came together are nearly always done with together.
+        // Events that arrive together are nearly always settled together.
         Migration(number: 1002, name: "arrivals") { dialect in
             [
                 """
@@ -122,7 +123,7 @@ public enum GatewaySchema {
                 """
             ]
         },
-        // Whose readings are says the record of their Observation.
+        // The record of the Observation contains the participant of its readings.
         Migration(number: 1003, name: "readings without a participant of their own") { _ in
             [
                 "DROP INDEX gateway_observation_participant",
@@ -141,6 +142,6 @@ public enum GatewaySchema {
     ]
 
     private static func address(of id: String) -> String {
-        RecordAddress.sql(type: "'\(Observation.resourceType)'", id: id)
+        RecordKey.sql(type: "'\(Observation.resourceType)'", id: id)
     }
 }

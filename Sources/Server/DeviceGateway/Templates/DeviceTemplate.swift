@@ -1,6 +1,6 @@
 import Core
 
-/// A template that finds readings in the events of devices.
+/// A template that extracts readings from the events of devices.
 struct DeviceTemplate: Sendable {
     private struct Value: Sendable {
         let name: String
@@ -11,16 +11,16 @@ struct DeviceTemplate: Sendable {
     private let typeName: String
     private let match: TemplateExpression
     private let device: TemplateExpression
-    /// In turn, until one finds a time.
+    /// Tried in order until one finds a time.
     private let times: [TemplateExpression]
     private let patient: TemplateExpression?
     private let encounter: TemplateExpression?
     private let correlation: TemplateExpression?
     private let values: [Value]
-    /// Whether expressions are asked of the whole event with what matched beside it, and not of what matched.
+    /// Whether expressions are evaluated on the whole event with the match added to it, rather than on the match.
     private let isCalculated: Bool
 
-    /// So many readings of one template come of an event at most.
+    /// Maximum readings of one template in an event.
     private static let mostMatches = 10_000
 
     init(kind: TemplateValue, _ body: TemplateValue) throws(TemplateError) {
@@ -41,7 +41,7 @@ struct DeviceTemplate: Sendable {
         patient = try optional("patientIdExpression")
         encounter = try optional("encounterIdExpression")
         correlation = try optional("correlationIdExpression")
-        // What IoT Hub and IoT Central say of themselves stands for what a template of theirs does not.
+        // Properties that IoT Hub and IoT Central add are the defaults of their templates.
         let (usualDevice, usualTimes): (String?, [String]) =
             switch name {
             case "JsonPathContent", "CalculatedContent", "CalculatedFunctionContent": (nil, [])
@@ -80,7 +80,7 @@ struct DeviceTemplate: Sendable {
         self.values = values
     }
 
-    /// The readings in an event, each or why there is none.
+    /// Returns the readings in an event, each or the reason that there is none.
     func measurements(in event: JSON) -> [Result<Measurement, MeasurementProblem>] {
         let matched: [JSON]
         do throws(MeasurementProblem) { matched = try match.all(in: event) } catch { return [.failure(error)] }
@@ -142,7 +142,7 @@ struct DeviceTemplate: Sendable {
 public struct DeviceTemplates: Sendable {
     private let templates: [DeviceTemplate]
 
-    /// - Throws: what is wrong and where. Nothing is taken over from a file with a fault.
+    /// - Throws: the error with its path. Nothing is used of a file with an error.
     public init(_ json: JSON) throws(TemplateError) {
         var templates: [DeviceTemplate] = []
         for (kind, body) in try TemplateCollection(json, kind: "CollectionContent").templates {
@@ -151,10 +151,11 @@ public struct DeviceTemplates: Sendable {
         self.templates = templates
     }
 
-    /// The readings in an event, of whatever templates find some, and what came of none. An event that no template matches
-    /// gives neither.
+    /// Returns the readings in an event that any templates find, and the problems of the others. An event that no
+    /// template matches gives neither.
     ///
-    /// - Parameter event: `{"Body": …, "Properties": …, "SystemProperties": …}`, or as the templates expect it.
+    /// - Parameter event: `{"Body": …, "Properties": …, "SystemProperties": …}`, or the form that the templates
+    ///   expect.
     public func measurements(in event: JSON) -> (found: [Measurement], problems: [MeasurementProblem]) {
         var found: [Measurement] = []
         var problems: [MeasurementProblem] = []

@@ -1,18 +1,19 @@
 import Core
 import FHIR
 
-/// A template that says which Observation readings of a type become.
+/// A template that defines the Observation that readings of a type become.
 struct FHIRTemplate: Sendable {
-    /// Which readings are one Observation.
+    /// The rule that groups readings into Observations.
     enum Period: Sendable, Hashable {
-        /// Each by itself.
+        /// Each reading is one Observation.
         case single
-        /// Those that name one correlation.
+        /// The readings with one correlation id.
         case correlation
         case hour
         case day
 
-        /// The first tick of the window that a time is in, and the last; nil where the readings themselves say it.
+        /// Returns the first and the last tick of the window that contains a time; nil if the readings themselves
+        /// define it.
         func window(of time: MeasurementTime) -> ClosedRange<MeasurementTime>? {
             let hour = 3_600 * MeasurementTime.perSecond
             let length: Int64
@@ -26,13 +27,13 @@ struct FHIRTemplate: Sendable {
         }
     }
 
-    /// What a value becomes.
+    /// The FHIR type that a value becomes.
     enum Kind: Sendable {
         /// - Parameter period: the time between two values, in ticks.
         case sampled(period: Int64, unit: String?)
         case quantity(unit: String?, system: String?, code: String?)
         case string
-        /// The same for each value.
+        /// The same concept for each value.
         case concept(JSON)
     }
 
@@ -53,12 +54,12 @@ struct FHIRTemplate: Sendable {
     let value: Value?
     let components: [Component]
 
-    /// So many values of one Observation at most: a day at a second each.
+    /// Maximum values of one Observation: one per second of a day.
     static let mostValues: Int64 = 86_400
 
     init(kind: TemplateValue, _ body: TemplateValue) throws(TemplateError) {
         guard try kind.text() == "CodeValueFhir" else {
-            throw kind.error(.kindUnknown, "No FHIR templates but CodeValueFhir are known.")
+            throw kind.error(.kindUnknown, "The only known kind of FHIR template is CodeValueFhir.")
         }
         typeName = try body.required("typeName").text()
         period =
@@ -134,7 +135,7 @@ struct FHIRTemplate: Sendable {
             for name in ["system", "code", "display"] {
                 guard let member = element[name], member.json != .string("") else { continue }
                 let text = try member.text()
-                // The templates of HealthKitOnFhir name HealthKit by what is no URI.
+                // The templates of HealthKitOnFhir use a system for HealthKit that is not a URI.
                 members.append(
                     .init(key: name, value: .string(text == "com.apple.health" ? CodeSystemURL.healthKit : text)))
             }
@@ -151,7 +152,7 @@ struct FHIRTemplate: Sendable {
 public struct FHIRTemplates: Sendable {
     private let templates: [String: FHIRTemplate]
 
-    /// - Throws: what is wrong and where. Nothing is taken over from a file with a fault.
+    /// - Throws: the error with its path. Nothing is used of a file with an error.
     public init(_ json: JSON) throws(TemplateError) {
         var templates: [String: FHIRTemplate] = [:]
         for (kind, body) in try TemplateCollection(json, kind: "CollectionFhir").templates {
@@ -164,6 +165,6 @@ public struct FHIRTemplates: Sendable {
         self.templates = templates
     }
 
-    /// The template of a type, whatever its case; nil where there is none.
+    /// Returns the template of a type, ignoring case; nil if there is none.
     func template(_ type: String) -> FHIRTemplate? { templates[type.lowercased()] }
 }

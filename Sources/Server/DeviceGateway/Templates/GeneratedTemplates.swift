@@ -2,17 +2,17 @@ import Core
 import FHIR
 import HealthData
 
-/// Templates for the messages that phones send to an event hub: of all types of the table that have a single value.
+/// Templates for the messages that phones send to an event hub, for all types of the table with a single value.
 ///
-/// Amounts that add up stay single Observations, each with its own period; what a watch measures every few seconds is a series
-/// of an hour.
+/// Cumulative quantities become single Observations, each with its own period. Values that a watch measures every few
+/// seconds become series of an hour.
 public enum GeneratedTemplates {
-    /// The device templates (`devicecontent.json`).
+    /// Returns the device templates (`devicecontent.json`).
     public static func device(of table: HealthTypeTable = .standard) -> JSON {
         collection("CollectionContent", entries(of: table).map { ("JsonPathContent", $0.content) })
     }
 
-    /// The FHIR templates (`fhirmapping.json`).
+    /// Returns the FHIR templates (`fhirmapping.json`).
     public static func fhir(of table: HealthTypeTable = .standard) -> JSON {
         collection("CollectionFhir", entries(of: table).map { ("CodeValueFhir", $0.mapping) })
     }
@@ -75,7 +75,7 @@ public enum GeneratedTemplates {
                 type.shortName, type, isSeries ? 60 : 0, [("value", .object(value))]))
     }
 
-    /// The UCUM code of a unit that messages write in words of their own.
+    /// Returns the UCUM code of a unit that messages write in another form.
     private static func code(of unit: String) -> String? {
         switch unit {
         case "beats/min", "count/min": "/min"

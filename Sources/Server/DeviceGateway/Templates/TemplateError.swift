@@ -1,16 +1,16 @@
 import Core
 
-/// An error in a collection of templates, with its place.
+/// An error in a collection of templates, with its path.
 public struct TemplateError: CodedError, Hashable {
     /// The kind of error, stable across versions.
     public enum Kind: String, Sendable {
-        /// The file is no collection of templates.
+        /// The file is not a collection of templates.
         case notACollection = "template-not-a-collection"
-        /// A kind of template or of value that is not known.
+        /// The kind of a template or of a value is unknown.
         case kindUnknown = "template-kind-unknown"
         /// A member is missing.
         case memberMissing = "template-member-missing"
-        /// A value is not one that the member takes.
+        /// A value is not allowed for the member.
         case valueInvalid = "template-value-invalid"
         /// An expression cannot be read.
         case expressionInvalid = "template-expression-invalid"
@@ -19,9 +19,9 @@ public struct TemplateError: CodedError, Hashable {
     }
 
     public let kind: Kind
-    /// The place in the file, for example `template[2].values[0].valueExpression`.
+    /// The path in the file, for example `template[2].values[0].valueExpression`.
     public let place: String
-    /// A sentence on what to do.
+    /// A sentence on how to correct it.
     public let message: String
 
     /// The stable code.

@@ -11,8 +11,8 @@ struct TemplateExpression: Sendable {
     private let compiled: Compiled
 
     /// - Parameters:
-    ///   - value: a text, or where `language` may be said `{"value": …, "language": "JsonPath" | "JmesPath"}`.
-    ///   - language: that of a text.
+    ///   - value: a text, or `{"value": …, "language": "JsonPath" | "JmesPath"}` if `mayNameLanguage` is true.
+    ///   - language: the language of a text.
     init(_ value: TemplateValue, language: Language = .jsonPath, mayNameLanguage: Bool) throws(TemplateError) {
         var (text, language) = (value, language)
         if mayNameLanguage, value.json.object != nil {
@@ -35,7 +35,7 @@ struct TemplateExpression: Sendable {
         }
     }
 
-    /// A path that stands in the program.
+    /// Creates an expression from a constant path in the code.
     init(path: String) throws(TemplateError) { try self.init(path, .jsonPath, at: path) }
 
     enum Language: Sendable {
@@ -50,7 +50,7 @@ struct TemplateExpression: Sendable {
         }
     }
 
-    /// All that it finds; what it finds as a list of JMESPath is its elements.
+    /// Returns all values that the expression finds. A list of JMESPath gives its elements.
     func all(in document: JSON) throws(MeasurementProblem) -> [JSON] {
         switch compiled {
         case .jsonPath(let path):
@@ -63,7 +63,7 @@ struct TemplateExpression: Sendable {
         }
     }
 
-    /// The one value that it finds; nil where there is none, or null.
+    /// Returns the single value that the expression finds; nil if there is none, or null.
     func value(in document: JSON) throws(MeasurementProblem) -> JSON? {
         switch compiled {
         case .jsonPath:
@@ -82,7 +82,7 @@ struct TemplateExpression: Sendable {
         }
     }
 
-    /// The one value as a text; nil where it finds none, null or blanks.
+    /// Returns the single value as a text; nil if it is missing, null or blank.
     func text(in document: JSON) throws(MeasurementProblem) -> String? {
         guard let found = try value(in: document) else { return nil }
         let text: String

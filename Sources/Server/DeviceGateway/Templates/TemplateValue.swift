@@ -1,14 +1,14 @@
 import Core
 
-/// A part of a collection of templates, with its place for errors. Names of members are found whatever their case, as the
-/// connector whose format this is finds them.
+/// A part of a collection of templates, with its path for errors. Names of members are found ignoring case, as in the
+/// connector whose format this is.
 struct TemplateValue {
     let json: JSON
     let place: String
 
     func error(_ kind: TemplateError.Kind, _ what: String) -> TemplateError { TemplateError(kind, place, what) }
 
-    /// A member; nil where there is none, or null.
+    /// Returns a member; nil if there is none, or null.
     subscript(name: String) -> TemplateValue? {
         guard let object = json.object else { return nil }
         let member =
@@ -37,7 +37,7 @@ struct TemplateValue {
         return text
     }
 
-    /// `true` and `false`, also as texts.
+    /// Returns `true` or `false`, also from a text.
     func flag() throws(TemplateError) -> Bool {
         switch json {
         case .bool(let value): return value
@@ -47,7 +47,7 @@ struct TemplateValue {
         }
     }
 
-    /// A whole number, also as a text.
+    /// Returns a whole number, also from a text.
     func whole() throws(TemplateError) -> Int {
         guard let number = json.integer ?? json.string.flatMap({ Int($0) }) else {
             throw error(.valueInvalid, "A whole number is expected here.")
@@ -58,7 +58,7 @@ struct TemplateValue {
 
 /// The templates of a file: `{"templateType": …, "template": [{"templateType": …, "template": …}]}`.
 struct TemplateCollection {
-    /// So many templates at most.
+    /// Maximum number of templates.
     static let most = 2_000
 
     let templates: [(kind: TemplateValue, body: TemplateValue)]

@@ -1,8 +1,8 @@
 import Hummingbird
 
-/// The address that counts for a request.
+/// The address that a request is attributed to.
 public struct ClientAddress: Sendable, Hashable {
-    /// Nothing where the peer has none (a Unix domain socket, a test).
+    /// nil if the peer has none (a Unix domain socket, a test).
     public let address: IPAddress?
 
     public init(_ address: IPAddress?) { self.address = address }
@@ -10,12 +10,12 @@ public struct ClientAddress: Sendable, Hashable {
     /// The key for ``RateLimiter``: the address, IPv6 to its /64.
     public var rateKey: String { address?.subscriber.description ?? "local" }
 
-    /// The prefix that a provider assigns to a site: an IPv6 /48, an IPv4 /24.
+    /// The prefix that a provider assigns to a site: an IPv6 /48 or an IPv4 /24.
     public var sitePrefix: String {
         address.map { $0.keeping(bits: $0.isIPv6 ? 48 : 24).description } ?? "local"
     }
 
-    /// The prefix of one household: an IPv6 /56, an IPv4 address.
+    /// The prefix of one household: an IPv6 /56 or an IPv4 address.
     public var householdPrefix: String {
         address.map { $0.isIPv6 ? $0.keeping(bits: 56).description : $0.description } ?? "local"
     }
@@ -23,10 +23,10 @@ public struct ClientAddress: Sendable, Hashable {
     /// For logs: IPv4 without its last octet, IPv6 to /48.
     public var shortened: String { address?.shortened ?? "local" }
 
-    /// Whose request it is: the peer's or, where the peer is a trusted proxy, that of the right-most entry of
-    /// `X-Forwarded-For` which is no trusted proxy itself. Entries further left are whatever the client wrote.
+    /// Creates the address of the peer. If the peer is a trusted proxy, creates that of the rightmost entry of
+    /// `X-Forwarded-For` that is not a trusted proxy itself: entries further left are under the client's control.
     ///
-    /// Where an entry on the way is no address, the peer counts.
+    /// If an entry on the way is not an address, the address of the peer is used.
     public init(peer: IPAddress?, forwardedFor: [String], trustedProxies: [IPNetwork]) {
         func isTrusted(_ address: IPAddress) -> Bool { trustedProxies.contains { $0.contains(address) } }
         guard let peer, isTrusted(peer) else {

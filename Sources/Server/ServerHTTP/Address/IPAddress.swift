@@ -3,7 +3,7 @@ import NIOCore
 
 /// An IP address as bytes. An IPv4 address written in IPv6 (`::ffff:192.0.2.1`) is the IPv4 address.
 public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
-    /// 4 bytes or 16.
+    /// 4 bytes (IPv4) or 16 bytes (IPv6).
     let bytes: [UInt8]
 
     private static let mappedPrefix: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]
@@ -12,7 +12,7 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
         self.bytes = bytes.count == 16 && bytes.starts(with: IPAddress.mappedPrefix) ? Array(bytes.suffix(4)) : bytes
     }
 
-    /// Reads the standard text form; a zone (`fe80::1%eth0`) is left out. Names are no addresses.
+    /// Parses the standard text form. A zone (`fe80::1%eth0`) is dropped; a host name gives nil.
     public init?(_ text: String) {
         guard text.utf8.count <= 64 else { return nil }
         let plain = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false).first.map(String.init)
@@ -28,7 +28,7 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The address of a peer; nothing for a Unix domain socket.
+    /// The address of a peer; nil for a Unix domain socket.
     init?(_ address: SocketAddress) {
         guard let text = address.ipAddress else { return nil }
         self.init(text)
@@ -41,11 +41,11 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
         isIPv6 ? bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1 : bytes[0] == 127
     }
 
-    /// The address that stands for one subscriber: an IPv4 address, or the /64 of an IPv6 address, of which a
-    /// subscriber has all.
+    /// The address that identifies one subscriber: the IPv4 address, or the /64 of an IPv6 address, because a
+    /// subscriber has the whole /64.
     var subscriber: IPAddress { isIPv6 ? keeping(bits: 64) : self }
 
-    /// The address with all bits behind the first ones 0.
+    /// Returns the address with all bits after the first `bits` set to 0.
     func keeping(bits: Int) -> IPAddress {
         var masked = bytes
         for index in masked.indices {

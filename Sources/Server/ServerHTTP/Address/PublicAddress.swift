@@ -1,18 +1,18 @@
 import Synchronization
 
-/// The address under which others reach a server, for the links in its answers. What a request says in `Host` is nobody's
-/// word but the client's.
+/// The public address of a server, for the links in its answers. The `Host` field of a request is not used, because the
+/// client controls it.
 public final class PublicAddress: Sendable {
     private let known: Mutex<String>
     private let isSaid: Bool
 
-    /// - Parameter url: as it was configured, without a slash at its end; nil for the address that is listened on.
+    /// - Parameter url: the configured URL, without a slash at its end; nil for the address that the server listens on.
     public init(_ url: String? = nil) {
         known = Mutex(url ?? "http://localhost")
         isSaid = url != nil
     }
 
-    /// Notes where the server listens, which counts where nothing was configured.
+    /// Sets the address that the server listens on. It is used if no URL was configured.
     @inline(never)
     public func listen(at url: String) {
         if !isSaid { known.withLock { $0 = url } }

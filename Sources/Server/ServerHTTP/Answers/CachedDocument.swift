@@ -27,14 +27,14 @@ public struct CachedDocument: Sendable {
         gzip = encoded
     }
 
-    /// Bytes that the cache holds of it.
+    /// The bytes that the document occupies in the cache.
     var size: Int { bytes.readableBytes + (gzip?.readableBytes ?? 0) }
 
-    /// The answer: 304 where the client has the document, else the document in the encoding that it accepts.
+    /// Returns 304 if the client has the document, otherwise the document in an encoding that the client accepts.
     ///
     /// - Parameters:
     ///   - vary: the header field by which the client chose among several documents of one address.
-    ///   - cacheControl: who may store it and for how long (RFC 9111 section 5.2.2).
+    ///   - cacheControl: which caches may store the answer, and for how long (RFC 9111 section 5.2.2).
     public func response(to request: Request, vary field: String? = nil, cacheControl: String = "no-cache") -> Response
     {
         var response: Response
@@ -53,7 +53,7 @@ public struct CachedDocument: Sendable {
     }
 }
 
-/// Generated documents by their keys, within a number of bytes. The document that was used longest ago is removed first.
+/// A cache of generated documents by key, with a limit of bytes. The least recently used document is evicted first.
 public final class CachedDocuments: Sendable {
     fileprivate struct Entry {
         let document: CachedDocument
@@ -70,15 +70,15 @@ public final class CachedDocuments: Sendable {
 
     private let maximumBytes: Int
     private let state = Mutex(State())
-    /// Documents that were generated since the start.
+    /// The number of documents generated since the start.
     private let generated = Atomic(0)
 
     public init(maximumBytes: Int = 16 << 20) { self.maximumBytes = maximumBytes }
 
-    /// How many documents were generated since the start.
+    /// The number of documents generated since the start.
     var generations: Int { generated.load(ordering: .relaxed) }
 
-    /// The document of a key, generated where it is not in the cache.
+    /// Returns the document of a key, generating it if it is not in the cache.
     @inline(never)
     public func document(
         _ key: String, mediaType: String, generate: () throws -> ByteBuffer
@@ -114,7 +114,7 @@ extension CachedDocuments.State {
 }
 
 extension RateLimiter {
-    /// Bytes of an answer that cost as much as one request.
+    /// The bytes of an answer that cost as much as one request.
     private static let bytesPerRequest = 16 << 10
 
     /// Charges the bytes of an answer to its address: one for the request and one for each 16 KiB.

@@ -1,15 +1,15 @@
 import CZlib
 import NIOCore
 
-/// Makes one gzip member (RFC 1952) of bytes that come piece by piece.
+/// Encodes chunks of bytes as one gzip member (RFC 1952).
 final class GzipEncoder {
     private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
     private var piece = [UInt8](repeating: 0, count: 1 << 16)
 
-    /// nil where there is no memory for it.
+    /// Returns nil if there is not enough memory.
     init?() {
         stream.initialize(to: z_stream())
-        // The level costs least for texts such as these; 16 more than the window's bits asks for gzip's head.
+        // Level 1 is the cheapest, and enough for such texts. Adding 16 to the window bits selects the gzip header.
         let begun = deflateInit2_(
             stream, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, CInt(MemoryLayout<z_stream>.size))
         guard begun == Z_OK else {
@@ -23,12 +23,12 @@ final class GzipEncoder {
         stream.deallocate()
     }
 
-    /// What is ready of the encoded bytes once these have come.
+    /// Adds bytes, and returns the encoded bytes that are ready.
     func encode(_ buffer: ByteBuffer) -> ByteBuffer {
         var output = ByteBuffer()
         buffer.withUnsafeReadableBytes { bytes in
             guard let start = bytes.bindMemory(to: UInt8.self).baseAddress else { return }
-            // zlib does not write there.
+            // zlib does not write to its input.
             stream.pointee.next_in = UnsafeMutablePointer(mutating: start)
             stream.pointee.avail_in = UInt32(bytes.count)
             run(Z_NO_FLUSH, into: &output)
@@ -36,7 +36,7 @@ final class GzipEncoder {
         return output
     }
 
-    /// The rest, and the end.
+    /// Ends the member, and returns the remaining bytes.
     func finish() -> ByteBuffer {
         var output = ByteBuffer()
         stream.pointee.next_in = nil
@@ -54,7 +54,7 @@ final class GzipEncoder {
             }
             let made = piece.count - Int(stream.pointee.avail_out)
             output.writeBytes(piece[..<made])
-            // A piece that is not full has all that there is.
+            // If a chunk is not full, no output is left.
             if result != Z_OK || made < piece.count { return }
         }
     }

@@ -1,7 +1,7 @@
 import Core
 import Foundation
 
-/// Dates as HTTP writes them (RFC 9110 section 5.6.7).
+/// Dates in the format of HTTP (RFC 9110 section 5.6.7).
 public enum HTTPDate {
     /// Returns the date to the second, in UTC: `Sun, 06 Nov 1994 08:49:37 GMT`.
     public static func text(_ date: Date) -> String {
@@ -13,7 +13,7 @@ public enum HTTPDate {
             + "\(two(time.hour)):\(two(time.minute)):\(two(time.second)) GMT"
     }
 
-    /// The date that such a text names; nil for any other text.
+    /// Returns the date of a text in this format; nil for any other text.
     public static func date(_ text: String) -> Date? {
         let parts = text.split(whereSeparator: { " :,".contains($0) })
         guard parts.count == 8, parts[7] == "GMT", let day = Int(parts[1]), let year = Int(parts[3]),

@@ -3,25 +3,25 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// HTML that a person reads: without script, and with whatever comes from elsewhere escaped.
+/// An HTML page for people, without script. Text from other sources is escaped.
 public struct Page: Sendable, Hashable {
     /// The title and the heading.
     public let title: String
     /// HTML below the heading.
     let body: String
-    /// Where forms lead to beside this server, in the words of a Content-Security-Policy.
+    /// The targets of forms in addition to this server, as sources of a Content-Security-Policy.
     let formTargets: [String]
 
     /// - Parameters:
     ///   - body: HTML below the heading.
-    ///   - formTargets: sources of a Content-Security-Policy that forms may lead to beside this server.
+    ///   - formTargets: the targets of forms in addition to this server, as sources of a Content-Security-Policy.
     public init(title: String, body: String, formTargets: [String] = []) {
         self.title = title
         self.body = body
         self.formTargets = formTargets
     }
 
-    /// Text as HTML has it, in elements and in attributes with quotation marks.
+    /// Returns text escaped for HTML elements and for attributes in quotation marks.
     public static func escape(_ text: String) -> String {
         var escaped = ""
         escaped.reserveCapacity(text.utf8.count)
@@ -38,7 +38,7 @@ public struct Page: Sendable, Hashable {
         return escaped
     }
 
-    /// Hidden fields of a form.
+    /// Returns hidden fields of a form.
     public static func hidden(_ fields: [(name: String, value: String)]) -> String {
         fields.map { "<input type=\"hidden\" name=\"\(escape($0.name))\" value=\"\(escape($0.value))\">" }
             .joined(separator: "\n")
@@ -66,7 +66,7 @@ public struct Page: Sendable, Hashable {
         """
     }
 
-    /// The page as an answer that runs no script and that no other page may frame.
+    /// Returns the page as an answer that runs no script and that no other page may frame.
     public func response(status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) -> Response {
         var headers = headers
         let targets = (["'self'"] + formTargets).joined(separator: " ")
@@ -119,7 +119,7 @@ public struct Page: Sendable, Hashable {
         :focus-visible{outline:3px solid var(--deed);outline-offset:2px}
         """
 
-    /// What a browser compares the style with (Content Security Policy Level 3 section 2.3.1).
+    /// The digest with which a browser compares the style (Content Security Policy Level 3 section 2.3.1).
     private static let styleDigest = "sha256-" + Data(SHA256.hash(data: Data(style.utf8))).base64EncodedString()
 }
 

@@ -1,7 +1,7 @@
 import NIOCore
 
-/// Stands next to the socket, before TLS: sees the first byte of whatever comes and the end of all that comes, and closes
-/// the connection, without waiting for TLS to take leave, when its time is over.
+/// The first handler after the socket, before TLS. It reports the first byte and the end of input to the timer, and
+/// closes the connection when its time is over, without waiting for the TLS close.
 final class ArrivalHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -11,7 +11,7 @@ final class ArrivalHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     private let onEnd: @Sendable () -> Void
 
-    /// - Parameter onEnd: called when the client sends nothing more: it closed the connection.
+    /// - Parameter onEnd: called when the client has closed the connection.
     init(
         timer: ConnectionTimer, onExpiry: @escaping @Sendable (ConnectionDeadline.Limit) -> Void,
         onEnd: @escaping @Sendable () -> Void = {}

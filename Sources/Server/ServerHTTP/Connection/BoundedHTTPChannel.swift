@@ -15,14 +15,15 @@ struct BoundedHTTPChannel: HTTPChannelHandler {
     let certificates: TLSCertificates?
     let onExpiry: @Sendable (ConnectionDeadline.Limit) -> Void
 
-    /// The most bytes that are taken of a connection before the others of its event loop have their turn.
+    /// Maximum bytes that one read takes from a connection before the event loop serves others.
     static let largestRead = 32 << 10
 
-    /// Never fails: a connection that cannot be set up would end the listener with it.
+    /// Never fails: the failure of one connection would end the listener.
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-        // 1. Is there room? If not, the connection is set up as any other and closed at once.
+        // 1. Is the number of connections below the limit? If not, the connection is set up as any other and closed at
+        //   once.
         let isAdmitted = budget.admit(channel)
-        // 2. The time starts, before TLS.
+        // 2. Start the timer, before TLS.
         let timer = ConnectionTimer(limits: limits, eventLoop: channel.eventLoop)
         let bound = NIOLoopBound(timer, eventLoop: channel.eventLoop)
         let configuration = HTTP1Channel.Configuration(
@@ -32,7 +33,8 @@ struct BoundedHTTPChannel: HTTPChannelHandler {
                 maxHeaderFieldCount: limits.headerFields))
         let http = HTTP1Channel(responder: responder, configuration: configuration)
         return channel.eventLoop.makeCompletedFuture {
-            // A connection that sends much takes its turn with those that send little: one small read a turn.
+            // One small read a turn: a connection that sends much shares the event loop fairly with those that send
+            // little.
             try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
             try channel.syncOptions?.setOption(
                 .recvAllocator,
@@ -40,7 +42,7 @@ struct BoundedHTTPChannel: HTTPChannelHandler {
             let pipeline = channel.pipeline.syncOperations
             try pipeline.addHandler(
                 ArrivalHandler(timer: bound.value, onExpiry: onExpiry) { [budget] in budget.clientLeft(channel) })
-            // 3. TLS by the certificate of today.
+            // 3. TLS with the current certificate.
             if let certificates {
                 try pipeline.addHandler(NIOSSLServerHandler(context: certificates.context()))
             }

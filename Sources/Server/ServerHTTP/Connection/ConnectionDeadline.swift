@@ -1,18 +1,18 @@
 import NIOCore
 
-/// Until when something has to happen on a connection. Pure: it is told what happens and when.
+/// The next deadline of a connection, as a pure state machine: its input is the events and their times.
 ///
-/// A client may send the next request before the last is answered (RFC 9112 section 9.3.2), and an answer may be written
-/// before the request has ended: reading and answering are therefore timed apart.
+/// A client may send the next request before the last is answered (RFC 9112 section 9.3.2), and an answer may be
+/// written before the request has ended. Reading and answering therefore have separate time limits.
 struct ConnectionDeadline {
     enum Event: CaseIterable {
-        /// Bytes came.
+        /// Bytes arrived.
         case bytes
         /// A request's head is complete.
         case head
         /// A request is complete.
         case end
-        /// An answer is really written.
+        /// The last byte of an answer is written to the socket.
         case answered
     }
 
@@ -40,22 +40,22 @@ struct ConnectionDeadline {
 
     private let times: Times
     private var reading = Reading.nothing
-    /// Requests whose head came and whose answer is not written.
+    /// The number of requests whose head arrived and whose answer is not written.
     private var unanswered = 0
     private var read: (limit: Limit, by: NIODeadline)?
     private var answerBy: NIODeadline?
     private var requestBy: NIODeadline?
 
-    /// A connection that is open and silent.
+    /// Creates the state of a connection that is open and idle.
     init(_ limits: HTTPLimits, now: NIODeadline) {
         times = Times(limits)
         read = (.idle, now + times.idle)
     }
 
-    /// Whether the rest of a request's body comes that has its answer.
+    /// Whether the rest of a request's body is still arriving after its answer.
     var isDraining: Bool { reading == .body && unanswered == 0 }
 
-    /// The first limit that runs out, and when.
+    /// The limit that expires first, and its time.
     var next: (limit: Limit, by: NIODeadline) {
         var next = read ?? (.request, .distantFuture)
         if let answerBy, answerBy < next.by { next = (.answer, answerBy) }
@@ -66,7 +66,7 @@ struct ConnectionDeadline {
     mutating func note(_ event: Event, now: NIODeadline) {
         switch event {
         case .bytes:
-            // Each byte after the first changes nothing: whoever dribbles a head does not prolong it.
+            // Only the first byte counts: a client that sends its head byte by byte does not prolong the limit.
             guard reading == .nothing, unanswered == 0 else { return }
             reading = .head
             read = (.header, now + times.header)

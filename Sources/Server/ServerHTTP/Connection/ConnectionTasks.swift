@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The task that works on a connection's request: it is cancelled when the client is gone.
+/// The task that handles a connection's request. It is cancelled when the client disconnects.
 final class ConnectionTasks: Sendable {
     private struct State {
         var isOver = false
@@ -11,7 +11,7 @@ final class ConnectionTasks: Sendable {
 
     /// Runs `body` in a task that ``end()`` cancels.
     ///
-    /// - Throws: what `body` throws; where it was cancelled that is often `CancellationError`.
+    /// - Throws: the error of `body`, often `CancellationError` if the task was cancelled.
     func running<T: Sendable>(_ body: @escaping @Sendable () async throws -> T) async throws -> T {
         let task = Task { try await body() }
         if begin({ task.cancel() }) { task.cancel() }
@@ -23,7 +23,7 @@ final class ConnectionTasks: Sendable {
         }
     }
 
-    /// - Returns: whether the client is gone already.
+    /// - Returns: whether the client has already disconnected.
     @inline(never)
     private func begin(_ cancel: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
@@ -35,7 +35,7 @@ final class ConnectionTasks: Sendable {
     @inline(never)
     private func finish() { state.withLock { $0.cancel = nil } }
 
-    /// The client sends and reads nothing more.
+    /// Cancels the task, because the client has disconnected.
     @inline(never)
     func end() {
         let cancel = state.withLock { state in

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Closes a connection when its deadline passes. Lives on the connection's event loop.
+/// Closes a connection when its deadline passes. Used on the connection's event loop only.
 final class ConnectionTimer {
     private var deadline: ConnectionDeadline
     private let eventLoop: any EventLoop
@@ -14,7 +14,7 @@ final class ConnectionTimer {
 
     var isDraining: Bool { deadline.isDraining }
 
-    /// - Parameter close: called at most once, on the event loop, with what ran out.
+    /// - Parameter close: called once or never, on the event loop, with the limit that expired.
     func start(close: @escaping (ConnectionDeadline.Limit) -> Void) {
         self.close = close
         arm()
@@ -31,7 +31,8 @@ final class ConnectionTimer {
         close = nil
     }
 
-    /// A timer that fires too early is left to fire and look again: most requests need no timer of their own.
+    /// A timer that is too early is not cancelled: it fires and checks again. So nearly all requests need no timer of
+    /// their own.
     private func arm() {
         guard close != nil else { return }
         let next = deadline.next.by

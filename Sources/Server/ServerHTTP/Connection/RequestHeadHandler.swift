@@ -1,11 +1,11 @@
 import NIOCore
 import NIOHTTP1
 
-/// Checks what the shared HTTP types do not keep of a request's head: that it has exactly one `Host` (RFC 9112 section 3.2).
-/// A request of HTTP/1.0 may have none, and its `Expect` does not count (RFC 9110 section 10.1.1).
+/// Checks properties of a request's head that the shared HTTP types do not keep: it has exactly one `Host` (RFC 9112
+/// section 3.2). A request of HTTP/1.0 may have none, and its `Expect` is ignored (RFC 9110 section 10.1.1).
 ///
-/// It stands between the HTTP decoder and the codec of the shared types. A wrong head is reported like a head that cannot be
-/// parsed: the connection answers 400 and ends.
+/// The handler is between the HTTP decoder and the codec of the shared types. A wrong head is reported like a head that
+/// cannot be parsed: the connection answers 400 and ends.
 final class RequestHeadHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -37,7 +37,8 @@ final class RequestHeadHandler: ChannelInboundHandler, RemovableChannelHandler {
         return hosts.count == 1 && !host.isEmpty && host.utf8.allSatisfy(isOfHost)
     }
 
-    /// The characters of a host and a port (RFC 3986 section 3.2.2), without the comma, which joins two values.
+    /// Whether a byte is a character of a host and port (RFC 3986 section 3.2.2). The comma is excluded, because it
+    /// joins two values.
     private static func isOfHost(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true

@@ -2,21 +2,21 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Stands behind the HTTP codec: tells the timer what becomes of requests and answers, and throws away what still comes
-/// of a body after its answer, so that the client gets to read the answer.
+/// Reports the progress of requests and answers to the timer, after the HTTP codec. Discards the rest of a body that
+/// arrives after its answer, so that the client can read the answer.
 final class RequestProgressHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    /// Between two reads of what is thrown away: bodies that nobody wants must not take the server's time from those that
-    /// are wanted. The largest that a study usually takes still goes by before the drain ends.
+    /// The pause between two reads of a discarded body: discarding must not take time from requests that are served.
+    /// The largest usual body of a study still arrives before the drain ends.
     private static let pause: TimeAmount = .milliseconds(5)
 
     private let timer: ConnectionTimer
     private var nextRead: Scheduled<Void>?
-    /// Whether a request came whose answer has not begun.
+    /// Whether a request arrived whose answer has not begun.
     private var mayContinue = false
 
     init(timer: ConnectionTimer) { self.timer = timer }
@@ -34,7 +34,7 @@ final class RequestProgressHandler: ChannelDuplexHandler, RemovableChannelHandle
 
     func channelReadComplete(context: ChannelHandlerContext) {
         context.fireChannelReadComplete()
-        // Nobody behind asks for more of a body that is thrown away.
+        // No later handler requests more of a discarded body.
         if timer.isDraining { readLater(context) }
     }
 
@@ -59,7 +59,7 @@ final class RequestProgressHandler: ChannelDuplexHandler, RemovableChannelHandle
             context.write(data, promise: promise)
             return
         }
-        // The promise is kept when the socket has taken the last byte, not when it is queued.
+        // The promise succeeds when the socket has taken the last byte, not when the byte is queued.
         let written = promise ?? context.eventLoop.makePromise()
         written.futureResult.assumeIsolated().whenSuccess { [timer] in
             timer.note(.answered)
@@ -68,7 +68,7 @@ final class RequestProgressHandler: ChannelDuplexHandler, RemovableChannelHandle
         context.write(data, promise: written)
     }
 
-    /// Sends `100 (Continue)` where the answer has not begun.
+    /// Sends `100 (Continue)` if the answer has not begun.
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
         guard event is ContinuingBody.Continue else {
             context.triggerUserOutboundEvent(event, promise: promise)

@@ -2,20 +2,20 @@ import Foundation
 import Hummingbird
 
 extension BodyBudget {
-    /// A request's body in memory, with what it holds of the budget.
+    /// A request's body in memory, with its reservation in the budget.
     public struct CollectedBody: Sendable {
         public let bytes: Data
-        /// Keep it for as long as the bytes are in memory.
+        /// Must be kept for as long as the bytes are in memory.
         public let reservation: BodyReservation
     }
 
     /// Reads a request's body within the budget.
     ///
-    /// A large body that tells its length (RFC 9110 section 8.6) reserves all of it before the first byte is read, so that
-    /// the server does not take in halves of many. Any other grows with its chunks: a length that is told and not sent
-    /// holds nothing.
+    /// A large body with a known length (RFC 9110 section 8.6) reserves all of it before the first byte is read, so
+    /// that the server does not read many bodies halfway. Any other reservation grows with the chunks, so that a length
+    /// whose body is never sent holds nothing.
     ///
-    /// - Parameter most: the most bytes of this body.
+    /// - Parameter most: maximum bytes of this body.
     /// - Throws: ``HTTPFailure/serverBusy(retryAfter:)``, ``HTTPFailure/bodyTooLarge``,
     ///   ``HTTPFailure/encodingNotSupported``, errors of the connection.
     public func collect(_ request: Request, upTo most: Int) async throws -> CollectedBody {

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Bounds the bytes of request bodies that are in memory at a time, over all connections.
+/// Limits the bytes of request bodies that are in memory at a time, over all connections.
 ///
-/// A part is kept for small bodies: large ones that nobody finishes do not keep single measurements away.
+/// A quarter is reserved for small bodies, so that large unfinished ones do not block single measurements.
 ///
 /// ```swift
 /// let reservation = try budget.reserve(length)
@@ -10,15 +10,15 @@ import Synchronization
 /// reservation.release()                           // or when the last reference goes
 /// ```
 public final class BodyBudget: Sendable {
-    /// The most bytes in flight.
+    /// Maximum bytes in flight.
     public let bytes: Int
     /// A body up to this many bytes is small and may use the whole budget.
     public let smallBody: Int
     private let used = Mutex(0)
 
     /// - Parameters:
-    ///   - bytes: the most bytes in flight.
-    ///   - smallBody: bodies up to this size find a quarter of the budget that larger ones do not get.
+    ///   - bytes: maximum bytes in flight.
+    ///   - smallBody: maximum size of a small body. The last quarter of the budget is available to small bodies only.
     public init(bytes: Int, smallBody: Int = 256 << 10) {
         self.bytes = max(0, bytes)
         self.smallBody = smallBody
@@ -27,16 +27,16 @@ public final class BodyBudget: Sendable {
     /// The bytes in flight now.
     public var bytesInFlight: Int { @inline(never) get { used.withLock { $0 } } }
 
-    /// Takes bytes of the budget, until the reservation is released or goes.
+    /// Takes bytes of the budget until the reservation is released or deallocated.
     ///
-    /// - Throws: ``HTTPFailure/serverBusy(retryAfter:)`` where they are not free.
+    /// - Throws: ``HTTPFailure/serverBusy(retryAfter:)`` if the bytes are not free.
     public func reserve(_ count: Int) throws(HTTPFailure) -> BodyReservation {
         let reservation = BodyReservation(budget: self)
         try reservation.grow(by: count)
         return reservation
     }
 
-    /// Takes `more` bytes for a body that has `held` already.
+    /// Takes `more` bytes for a body that already holds `held` bytes.
     @inline(never)
     fileprivate func take(_ more: Int, held: Int) -> Bool {
         let most = more > smallBody - min(held, smallBody) ? bytes - bytes / 4 : bytes
@@ -60,12 +60,12 @@ public final class BodyReservation: Sendable {
 
     deinit { release() }
 
-    /// The bytes held.
+    /// The number of bytes held.
     public var bytes: Int { @inline(never) get { held.withLock { $0 } } }
 
-    /// Takes more, as chunks arrive.
+    /// Takes more bytes as chunks arrive.
     ///
-    /// - Throws: ``HTTPFailure/serverBusy(retryAfter:)`` where they are not free; what is held stays held.
+    /// - Throws: ``HTTPFailure/serverBusy(retryAfter:)`` if the bytes are not free; the bytes already held are kept.
     @inline(never)
     public func grow(by count: Int) throws(HTTPFailure) {
         let more = max(0, count)
@@ -77,7 +77,7 @@ public final class BodyReservation: Sendable {
         if !isTaken { throw .serverBusy(retryAfter: 2) }
     }
 
-    /// Gives all bytes back. A second call does nothing.
+    /// Returns all bytes to the budget. A second call has no effect.
     @inline(never)
     public func release() {
         let count = held.withLock { held in

@@ -1,8 +1,8 @@
 import NIOCore
 import Synchronization
 
-/// The budget of a listener's connections, in all and by address. A connection counts until it is closed and nothing
-/// works on its request any more: whoever asks and goes away does not get more work done than who stays.
+/// The budget of a listener's connections, in total and by address. A connection counts until it is closed and its
+/// request is no longer handled. So a client that disconnects early does not get more work done than one that stays.
 final class ConnectionBudget: Sendable {
     private struct Connection {
         let channel: any Channel
@@ -19,7 +19,7 @@ final class ConnectionBudget: Sendable {
 
     let most: Int
     let mostPerAddress: Int
-    /// Addresses that count in all, but not by address: the proxies behind which everybody is.
+    /// Networks that count only in total: the proxies that all clients share.
     let exempt: [IPNetwork]
     private let state = Mutex(State())
 
@@ -32,7 +32,7 @@ final class ConnectionBudget: Sendable {
     var open: Int { @inline(never) get { state.withLock { $0.open.count } } }
     var refused: Int { @inline(never) get { state.withLock { $0.refused } } }
 
-    /// Counts a connection, or says no.
+    /// Counts a connection.
     @inline(never)
     func admit(_ channel: any Channel) -> Bool {
         let key = key(of: channel)
@@ -54,25 +54,25 @@ final class ConnectionBudget: Sendable {
         return isAdmitted
     }
 
-    /// The client of a connection is gone: the task that works on its request is cancelled.
+    /// Cancels the task that handles a connection's request, because its client has disconnected.
     func clientLeft(_ channel: any Channel) { tasks(of: ObjectIdentifier(channel))?.end() }
 
-    /// What runs the tasks of a connection; nil where it is not counted here.
+    /// Returns the tasks of a connection; nil if the connection is not counted here.
     @inline(never)
     func tasks(of connection: ObjectIdentifier) -> ConnectionTasks? {
         state.withLock { $0.open[connection]?.tasks }
     }
 
-    /// Requests of the connection are worked on from now on, until ``endHandling(_:)``.
+    /// Marks the connection as handled until ``endHandling(_:)``.
     @inline(never)
     func beginHandling(_ channel: any Channel) {
         state.withLock { $0.open[ObjectIdentifier(channel)]?.isHandled = true }
     }
 
-    /// Nothing works on requests of the connection any more, and it is closed.
+    /// Removes a connection that is closed and no longer handled.
     func endHandling(_ channel: any Channel) { remove(channel) { _ in true } }
 
-    /// Closes what is open, whatever it is doing.
+    /// Closes all open connections, even while they are handled.
     @inline(never)
     func closeAll() {
         for connection in state.withLock({ Array($0.open.values) }) { connection.channel.close(promise: nil) }

@@ -3,42 +3,43 @@ import Foundation
 
 /// The process's file descriptors: a connection, a database and the runtime's own files each need one.
 public enum Descriptors {
-    /// How many may be open.
+    /// Maximum number of open descriptors.
     public static var limit: Int {
         var limit = rlimit()
         guard getrlimit(resource, &limit) == 0 else { return 1_024 }
         return Int(clamping: limit.rlim_cur)
     }
 
-    /// How many are open; 0 where the system does not tell.
+    /// The number of open descriptors; 0 if the system does not report it.
     public static var open: Int {
         #if os(Linux)
             let folder = "/proc/self/fd"
         #else
             let folder = "/dev/fd"
         #endif
-        // Reading the folder takes one itself.
+        // Reading the folder needs a descriptor itself.
         return max(0, ((try? FileManager.default.contentsOfDirectory(atPath: folder))?.count ?? 0) - 1)
     }
 
-    /// How often the runtime needed one of those held back: anything but 0 says that descriptors were used up.
+    /// The number of times that the runtime needed a reserved descriptor. A value above 0 means that descriptors ran
+    /// out.
     public static var reserveUsed: Int { Int(clamping: descriptor_reserve_used()) }
 
-    /// Call once at the start: raises the soft limit to the hard one and holds some descriptors back for the runtime.
+    /// Raises the soft limit to the hard one, and reserves some descriptors for the runtime. Call it once at the start.
     ///
-    /// libdispatch ends the process where it cannot open its own files. Connections stay below the limit by
-    /// ``HTTPLimits/descriptorReserve``; the descriptors held back are the last line, for when files use up the rest.
+    /// libdispatch ends the process if it cannot open its own files. Connections stay below the limit by
+    /// ``HTTPLimits/descriptorReserve``. The reserved descriptors are the last resort if files use up the rest.
     ///
     /// - Parameters:
-    ///   - most: the soft limit is not raised further.
-    ///   - heldBack: descriptors for the runtime, at most 16; 0 for none.
+    ///   - most: maximum of the soft limit.
+    ///   - heldBack: descriptors reserved for the runtime, 16 at most; 0 for none.
     /// - Returns: the limit in force.
     @discardableResult
     public static func prepare(most: Int = 1 << 16, heldBack: Int = 8) -> Int {
         var limit = rlimit()
         if getrlimit(resource, &limit) == 0, limit.rlim_cur < min(limit.rlim_max, rlim_t(most)) {
             limit.rlim_cur = min(limit.rlim_max, rlim_t(most))
-            // Where it is not allowed, the old limit stays and is what is returned.
+            // If raising is not permitted, the old limit stays in force and is returned.
             _ = setrlimit(resource, &limit)
         }
         if heldBack > 0 { _ = descriptor_reserve_hold(Int32(min(heldBack, 16))) }

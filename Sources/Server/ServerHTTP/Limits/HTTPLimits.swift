@@ -1,29 +1,30 @@
-/// The limits of one listener: the times of a connection, how many connections, how many bytes of bodies.
+/// The limits of one listener: timeouts, connections and bytes.
 public struct HTTPLimits: Sendable, Hashable {
-    /// A connection on which nothing is sent, before the first request and between two.
+    /// The time without traffic on a connection, before the first request and between two.
     public var idle: Duration = .seconds(30)
-    /// A request's head in all, from its first byte on (on a new connection the TLS handshake counts too).
+    /// The time for a request's head, from its first byte. On a new connection it includes the TLS handshake.
     public var header: Duration = .seconds(15)
-    /// A request's body in all, from the end of the head on.
+    /// The time for a request's body, from the end of the head.
     public var body: Duration = .seconds(120)
-    /// An answer, from the end of the request until its last byte is really written.
+    /// The time for an answer, from the end of the request until its last byte is written to the socket.
     public var answer: Duration = .seconds(60)
-    /// The wait for the rest of a request's body after its answer is written, so that the client reads the answer.
+    /// The time for the rest of a request's body after its answer is written, so that the client can read the answer.
     public var drain: Duration = .seconds(2)
-    /// A request in all, from the first byte of its head until the last byte of its answer is really written.
+    /// The time for a whole request, from the first byte of its head until the last byte of its answer is written to
+    /// the socket.
     public var request: Duration = .seconds(240)
-    /// How long open connections may go on after the server is told to stop.
+    /// The time for which open connections may continue after shutdown begins.
     public var shutdown: Duration = .seconds(10)
 
-    /// The most connections. Descriptors bound it further, see ``connections(descriptorLimit:)``.
+    /// Maximum number of connections. The descriptors limit it further, see ``connections(descriptorLimit:)``.
     public var connections = 10_000
-    /// The most connections from one address (IPv6: from one /64); a trusted proxy's is not counted.
+    /// Maximum number of connections from one address (IPv6: from one /64). Trusted proxies are exempt.
     public var connectionsPerAddress = 256
-    /// The most bytes of request bodies in memory at a time, see ``BodyBudget``.
+    /// Maximum bytes of request bodies in memory at a time, see ``BodyBudget``.
     public var bodyBytes = 128 << 20
-    /// The most bytes of a request's head, and of one of its fields.
+    /// Maximum bytes of a request's head, and of one of its fields.
     public var headerBytes = 32 << 10
-    /// The most fields of a request's head.
+    /// Maximum number of fields of a request's head.
     public var headerFields = 100
 
     /// Descriptors that are kept free of connections, for files and for the runtime.
@@ -31,7 +32,7 @@ public struct HTTPLimits: Sendable, Hashable {
 
     public init() {}
 
-    /// Limits of a listener for a few known askers, such as the monitoring.
+    /// The limits of a listener for a few known clients, such as monitoring.
     public static var small: HTTPLimits {
         var limits = HTTPLimits()
         limits.idle = .seconds(10)
@@ -46,11 +47,13 @@ public struct HTTPLimits: Sendable, Hashable {
         return limits
     }
 
-    /// The connections that may be open: what is configured, but never more than the descriptors less the reserve.
+    /// Returns the maximum number of open connections: the configured one, but not more than the descriptors minus the
+    /// reserve.
     ///
     /// - Parameter descriptorLimit: the process's soft limit, see ``Descriptors``.
     public func connections(descriptorLimit: Int) -> Int {
-        // Where hardly any descriptor is left, a few connections are taken all the same: none would be no server.
+        // If hardly any descriptor is left, a few connections are still accepted: a server without any would be
+        // useless.
         min(connections, max(4, descriptorLimit - HTTPLimits.descriptorReserve))
     }
 }

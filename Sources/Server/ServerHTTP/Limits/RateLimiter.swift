@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Token buckets by class and key: an address, the digest of a receipt, a client's id.
+/// Token buckets by class and key. A key is an address, the digest of a receipt or a client's id.
 ///
-/// The number of buckets is bounded. Where it is reached, full buckets go first (they say nothing that a new one does
-/// not), then those that were asked for the longest time ago.
+/// The number of buckets is limited. At the limit, full buckets are removed first (a new bucket is full too), then the
+/// least recently requested ones.
 public final class RateLimiter: Sendable {
     public enum Decision: Sendable, Hashable {
         case allowed
@@ -17,41 +17,42 @@ public final class RateLimiter: Sendable {
     }
 
     private struct Bucket {
-        /// The tokens that were left at `at`.
+        /// The number of tokens at `at`.
         var tokens: Double
         var at: Duration
-        /// When somebody last asked, whether it was allowed or not.
+        /// The time of the last request, allowed or refused.
         var asked: Duration
     }
 
     /// The rates in force.
     public let limits: RateLimits
-    /// The most buckets.
+    /// Maximum number of buckets.
     public let mostKeys: Int
     private let now: @Sendable () -> Duration
     private let buckets = Mutex<[Key: Bucket]>([:])
 
     /// - Parameters:
-    ///   - mostKeys: the most buckets that are kept.
-    ///   - now: time since any fixed instant, by a clock that is never set back.
+    ///   - mostKeys: maximum number of buckets.
+    ///   - now: the time since any fixed instant, by a monotonic clock.
     public init(limits: RateLimits = RateLimits(), mostKeys: Int = 100_000, now: @escaping @Sendable () -> Duration) {
         self.limits = limits
         self.mostKeys = max(16, mostKeys)
         self.now = now
     }
 
-    /// A limiter by the system's steady clock.
+    /// Creates a limiter with the system's monotonic clock.
     public convenience init(limits: RateLimits = RateLimits()) {
         let start = ContinuousClock.now
         self.init(limits: limits, now: { start.duration(to: .now) })
     }
 
-    /// How many buckets are kept.
+    /// The number of buckets.
     public var keys: Int { @inline(never) get { buckets.withLock { $0.count } } }
 
-    /// Takes one request from the key's bucket, if there is one.
+    /// Takes the cost of a request from the key's bucket if it has enough tokens.
     ///
-    /// - Parameter cost: 1 for a request; 0 asks without taking, for what is charged only after it has failed.
+    /// - Parameter cost: 1 for a request; 0 to check without taking, for requests that are charged only after they have
+    ///   failed.
     @inline(never)
     public func check(_ key: String, _ rateClass: RateClass, cost: Int = 1) -> Decision {
         let rate = limits[rateClass]
@@ -72,8 +73,8 @@ public final class RateLimiter: Sendable {
         }
     }
 
-    /// Takes a cost from the key's bucket that is known only after the work, whether the bucket has it or not. A bucket in debt
-    /// refuses until it is refilled; the debt is at most the bucket's burst.
+    /// Takes a cost that is known only after the work from the key's bucket, even if the bucket has too few tokens. A
+    /// bucket in debt refuses requests until it is refilled; the debt is limited to the bucket's burst.
     @inline(never)
     public func charge(_ key: String, _ rateClass: RateClass, cost: Int) {
         let rate = limits[rateClass]
@@ -86,7 +87,7 @@ public final class RateLimiter: Sendable {
         }
     }
 
-    /// Gives back one request that was taken from the key's bucket, as for an attempt that turned out to be right.
+    /// Returns one token to the key's bucket, for instance for an attempt that turned out to be legitimate.
     @inline(never)
     public func giveBack(_ key: String, _ rateClass: RateClass) {
         let rate = limits[rateClass]
@@ -101,27 +102,27 @@ public final class RateLimiter: Sendable {
 
     /// Takes one request from the key's bucket.
     ///
-    /// - Throws: ``HTTPFailure/rateLimited(retryAfter:)`` where there is none.
+    /// - Throws: ``HTTPFailure/rateLimited(retryAfter:)`` if the bucket has no token.
     public func admit(_ key: String, _ rateClass: RateClass) throws(HTTPFailure) {
         if case .retry(let seconds) = check(key, rateClass) { throw .rateLimited(retryAfter: seconds) }
     }
 
-    /// Takes one request from the bucket of a client and an address: for a request that names a client and has not proved to be it,
-    /// so that a stranger uses up nobody else's bucket.
+    /// Takes one request from the bucket of a client and an address. For an unauthenticated request that names a
+    /// client: a stranger cannot use up the bucket of the real client.
     ///
-    /// - Throws: ``HTTPFailure/rateLimited(retryAfter:)`` where there is none.
+    /// - Throws: ``HTTPFailure/rateLimited(retryAfter:)`` if the bucket has no token.
     public func admit(unproved client: String, at address: ClientAddress, _ rateClass: RateClass) throws(HTTPFailure) {
         try admit("\(client) from \(address.rateKey)", rateClass)
     }
 
-    /// Takes one request from the address's bucket, as ``check(_:_:cost:)-(ClientAddress,_,_)`` has it.
+    /// Takes one request from the address's bucket, see ``check(_:_:cost:)-(ClientAddress,_,_)``.
     ///
-    /// - Throws: ``HTTPFailure/rateLimited(retryAfter:)`` where there is none.
+    /// - Throws: ``HTTPFailure/rateLimited(retryAfter:)`` if the bucket has no token.
     public func admit(_ address: ClientAddress, _ rateClass: RateClass) throws(HTTPFailure) {
         try admit(address.rateKey, rateClass)
     }
 
-    /// The same for an address; IPv6 addresses of one /64 share a bucket.
+    /// Takes the cost of a request from the bucket of an address. IPv6 addresses of one /64 share a bucket.
     public func check(_ address: ClientAddress, _ rateClass: RateClass, cost: Int = 1) -> Decision {
         check(address.rateKey, rateClass, cost: cost)
     }
@@ -132,7 +133,7 @@ public final class RateLimiter: Sendable {
         return min(Double(rate.burst), bucket.tokens + passed * rate.perSecond)
     }
 
-    /// Makes room for a tenth, so that the cost of looking at all is spread over as many new keys.
+    /// Removes buckets until a tenth is free, so that the cost of the scan is spread over many new keys.
     private func evict(from buckets: inout [Key: Bucket], _ now: Duration) {
         buckets = buckets.filter { key, bucket in
             let rate = limits[key.rateClass]

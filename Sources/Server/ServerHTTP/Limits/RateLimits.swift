@@ -1,4 +1,4 @@
-/// Requests that are counted together.
+/// A class of requests with a rate limit in common.
 public enum RateClass: String, Sendable, Hashable, CaseIterable {
     case registrationByAddress = "registration-by-address"
     case registrationByReceipt = "registration-by-receipt"
@@ -17,14 +17,14 @@ public enum RateClass: String, Sendable, Hashable, CaseIterable {
     case signInByAccountOverall = "sign-in-by-account-overall"
 }
 
-/// A token bucket's measures.
+/// The parameters of a token bucket.
 public struct Rate: Sendable, Hashable {
-    /// Requests a second that are allowed for ever.
+    /// Sustained rate in requests per second.
     public let perSecond: Double
-    /// Requests that are allowed at once after a rest.
+    /// Maximum number of requests at once after a pause.
     public let burst: Int
 
-    /// - Throws: `rate-invalid` where the rate is not above 0 and at most 1,000,000, or the burst is below 1 or above that.
+    /// - Throws: `rate-invalid` unless the rate is above 0 and up to 1,000,000, and the burst is from 1 to 1,000,000.
     public init(perSecond: Double, burst: Int) throws(ServerHTTPError) {
         guard perSecond > 0, perSecond <= 1_000_000, 1...1_000_000 ~= burst else {
             throw ServerHTTPError(
@@ -40,15 +40,15 @@ public struct Rate: Sendable, Hashable {
     }
 }
 
-/// The rate of each class. Where nothing is said, the defaults let twenty phones behind one address empty queues of
-/// hundreds of submissions at once.
+/// The rate of each class. With the defaults, twenty phones with one address in common can each send queues of hundreds
+/// of submissions at once.
 public struct RateLimits: Sendable, Hashable {
     private var rates: [RateClass: Rate]
 
-    /// The defaults.
+    /// Creates the default rates.
     public init() { rates = RateLimits.defaults }
 
-    /// The defaults with some replaced.
+    /// Creates the default rates with some replaced.
     ///
     /// - Throws: `rate-class-unknown` for a name that is no ``RateClass``'s raw value.
     public init(replacing named: [String: Rate]) throws(ServerHTTPError) {

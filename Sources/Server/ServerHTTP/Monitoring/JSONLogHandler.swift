@@ -2,14 +2,14 @@ import Core
 import Foundation
 import Logging
 
-/// Writes each log event as one JSON object on a line of its own: `time` (UTC), `level`, `label`, `message`, and the
-/// metadata, nested keys joined by dots.
+/// Writes each log event as one JSON object on its own line: `time` (UTC), `level`, `label`, `message` and the
+/// metadata, with nested keys joined by dots.
 ///
 /// ```swift
 /// LoggingSystem.bootstrap { JSONLogHandler(label: $0) }
 /// ```
 ///
-/// Texts are cut: a message and a value to 1,000 characters, the metadata to 32 entries.
+/// Long texts are truncated: a message or a value to 1,000 characters, the metadata to 32 entries.
 public struct JSONLogHandler: LogHandler {
     public var logLevel: Logger.Level = .info
     public var metadata: Logger.Metadata = [:]
@@ -21,7 +21,7 @@ public struct JSONLogHandler: LogHandler {
     static let mostCharacters = 1_000
     static let mostEntries = 32
 
-    /// - Parameter sink: gets each line with its line feed; standard error unless said.
+    /// - Parameter sink: called with each line and its line feed; the default writes to standard error.
     public init(
         label: String, sink: @escaping @Sendable (String) -> Void = JSONLogHandler.writeToStandardError,
         now: @escaping @Sendable () -> Date = { Date() }
@@ -41,14 +41,14 @@ public struct JSONLogHandler: LogHandler {
         var line = "{\"time\":\(JSONLogHandler.quoted(time)),\"level\":\"\(event.level.rawValue)\""
         line += ",\"label\":\(JSONLogHandler.quoted(label))"
         line += ",\"message\":\(JSONLogHandler.quoted(event.message.description))"
-        // The nearer source wins: the event's own, then the provider's, then the handler's.
+        // The closer source takes precedence: the event's own metadata, then the provider's, then the handler's.
         var all = metadata
         all.merge(metadataProvider?.get() ?? [:]) { $1 }
         all.merge(event.metadata ?? [:]) { $1 }
         var entries: [(String, String)] = []
         JSONLogHandler.flatten(.dictionary(all), "", &entries)
         for (key, value) in entries {
-            // What an entry is called must not hide the line's own members.
+            // A metadata key must not hide one of the line's own members.
             let name = ["time", "level", "label", "message"].contains(key) ? "metadata." + key : key
             line += ",\(JSONLogHandler.quoted(name)):\(JSONLogHandler.quoted(value))"
         }
@@ -69,7 +69,7 @@ public struct JSONLogHandler: LogHandler {
         }
     }
 
-    /// A JSON string (RFC 8259 section 7), cut where it is long.
+    /// Returns a JSON string (RFC 8259 section 7), truncated if it is long.
     static func quoted(_ text: String) -> String {
         var out = "\""
         for (count, scalar) in text.unicodeScalars.enumerated() {
@@ -92,7 +92,7 @@ public struct JSONLogHandler: LogHandler {
         return out + "\""
     }
 
-    /// One write for a line, so that lines of several threads do not mix. A log that nobody takes stops nothing.
+    /// Writes each line in one call, so that lines of several threads do not mix. An error of the write is ignored.
     public static let writeToStandardError: @Sendable (String) -> Void = { line in
         try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
     }

@@ -1,33 +1,34 @@
 import Foundation
 import Synchronization
 
-/// Limits the log to one line for each code in each second: a flood of refusals neither fills the disk nor hides what else is
-/// logged.
+/// Limits the log to one line for each code in each second. So a flood of refusals neither fills the disk nor hides
+/// other lines.
 final class LogThrottle: Sendable {
     private struct State {
         var second: Int64
-        /// Lines that were left out since the last one that was written.
+        /// The number of lines omitted since the last written one.
         var omitted: Int
     }
 
-    /// Codes are the server's own, so this bound is never reached by a client.
+    /// The codes are the server's own, so a client can never reach this limit.
     private static let maximumCodes = 1_024
 
     private let now: @Sendable () -> Duration
     private let states = Mutex<[String: State]>([:])
 
-    /// - Parameter now: time since any fixed instant, by a clock that is never set back.
+    /// - Parameter now: the time since any fixed instant, by a monotonic clock.
     init(now: @escaping @Sendable () -> Duration) { self.now = now }
 
-    /// A throttle by the system's steady clock.
+    /// Creates a throttle with the system's monotonic clock.
     convenience init() {
         let start = ContinuousClock.now
         self.init(now: { start.duration(to: .now) })
     }
 
-    /// Whether a line is to be written now.
+    /// Decides whether a line is written now.
     ///
-    /// - Returns: the lines of this code that were left out since the last one; nil where this one is left out too.
+    /// - Returns: the number of lines of this code that were omitted since the last one; nil if this line is omitted
+    ///   too.
     @inline(never)
     func admit(_ code: String) -> Int? {
         let second = now().components.seconds

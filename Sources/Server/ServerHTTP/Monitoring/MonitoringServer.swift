@@ -18,14 +18,14 @@ public struct ReadinessProblem: Sendable, Hashable, Encodable {
     }
 }
 
-/// A listener for whoever watches: `GET /livez`, `/readyz`, `/metrics`, apart from the listener that is watched.
+/// A listener for monitoring: `GET /livez`, `/readyz` and `/metrics`, separate from the monitored listener.
 public struct MonitoringServer: Service {
     private let server: HTTPServer
 
     /// - Parameters:
-    ///   - address: any free port of loopback unless said. It is plain HTTP and asks nobody who they are; beyond loopback a
-    ///     trusted proxy has to be given.
-    ///   - readiness: what is amiss; nothing where the server is ready. Asked for each `GET /readyz`.
+    ///   - address: a free port of loopback by default. It is plain HTTP without authentication; an address beyond
+    ///     loopback needs a trusted proxy.
+    ///   - readiness: returns the problems; none if the server is ready. Called for each `GET /readyz`.
     ///   - onListening: called once with the port.
     /// - Throws: `plain-http`, see ``HTTPServer``.
     public init(
@@ -45,7 +45,7 @@ public struct MonitoringServer: Service {
         router.get("metrics") { _, _ in
             Response.bytes(ByteBuffer(string: await registry.text()), mediaType: PrometheusText.mediaType)
         }
-        // Whoever watches asks every few seconds.
+        // Monitoring sends a request every few seconds.
         server = try HTTPServer(
             router: router, address: address, limits: limits, trustedProxies: trustedProxies, requestLogLevel: .debug,
             logger: logger, onListening: onListening)

@@ -36,7 +36,7 @@ final class PrometheusCounter: CounterHandler, FloatingPointCounterHandler {
     }
 }
 
-/// A value that goes up and down.
+/// A gauge of a ``PrometheusRegistry``: a value that goes up and down.
 final class PrometheusLevel: MeterHandler, RecorderHandler {
     private let registry: PrometheusRegistry
     private let series: PrometheusRegistry.Series
@@ -63,7 +63,7 @@ final class PrometheusLevel: MeterHandler, RecorderHandler {
     func record(_ value: Double) { set(value) }
 }
 
-/// Values by size.
+/// A histogram of a ``PrometheusRegistry``.
 final class PrometheusHistogram: TimerHandler, RecorderHandler {
     private let registry: PrometheusRegistry
     private let series: PrometheusRegistry.Series
@@ -82,7 +82,7 @@ final class PrometheusHistogram: TimerHandler, RecorderHandler {
         guard value.isFinite else { return }
         registry.change(series, from: .histogram(PrometheusRegistry.Histogram())) { known in
             guard case .histogram(var histogram) = known else { return }
-            // The value is let go of first, so that its counts are changed where they are.
+            // Releases the enum's reference first, so that the counts are changed without a copy.
             known = .count(0)
             histogram.record(value * scale)
             known = .histogram(histogram)

@@ -1,9 +1,9 @@
 import Foundation
 
 extension PrometheusRegistry {
-    /// Registers what is known of the process itself, by the names that Prometheus's own clients use
-    /// (https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics), and how often the descriptors held
-    /// back were needed.
+    /// Registers the metrics of the process, with the names of Prometheus's own clients
+    /// (https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics), and the number of times that a
+    /// reserved descriptor was needed.
     public func registerProcessGauges() {
         gauge("process_open_fds", help: "Descriptors that are open.") { Double(Descriptors.open) }
         gauge("process_max_fds", help: "Descriptors that may be open.") { Double(Descriptors.limit) }
@@ -13,7 +13,7 @@ extension PrometheusRegistry {
         }
     }
 
-    /// Registers what is known of a listener and of the bodies in flight.
+    /// Registers the metrics of a listener and of the request bodies in memory.
     public func register(_ server: HTTPServer, bodies: BodyBudget? = nil) {
         gauge("http_connections_open", help: "Connections that are open or still worked for.") {
             Double(server.connections.open)
@@ -23,14 +23,14 @@ extension PrometheusRegistry {
         }
         guard let bodies else { return }
         gauge("http_body_bytes_in_flight", help: "Bytes of request bodies in memory.") { Double(bodies.bytesInFlight) }
-        gauge("http_body_bytes_limit", help: "The most bytes of request bodies in memory.") { Double(bodies.bytes) }
+        gauge("http_body_bytes_limit", help: "Maximum bytes of request bodies in memory.") { Double(bodies.bytes) }
     }
 }
 
 enum ProcessMemory {
-    /// Bytes of the process in memory; nothing where the system does not tell.
+    /// The resident memory of the process in bytes; nil if the system does not report it.
     static var residentBytes: Int? {
-        // The second number is the pages in memory (proc(5), /proc/pid/statm).
+        // The second number is the resident pages (proc(5), /proc/pid/statm).
         guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return nil }
         let numbers = text.split(separator: " ")
         return numbers.count > 1 ? Int(numbers[1]).map { $0 * sysconf(Int32(_SC_PAGESIZE)) } : nil

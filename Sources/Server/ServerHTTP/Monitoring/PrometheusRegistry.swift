@@ -1,7 +1,7 @@
 import CoreMetrics
 import Synchronization
 
-/// The process's metrics, told in Prometheus's text format 0.0.4.
+/// The process's metrics, in Prometheus's text format 0.0.4.
 ///
 /// ```swift
 /// let registry = PrometheusRegistry()
@@ -9,9 +9,9 @@ import Synchronization
 /// registry.gauge("queue_depth", help: "Submissions that wait.") { try? await queue.depth() }
 /// ```
 ///
-/// The number of series is bounded: what comes after the last is counted in `metrics_series_dropped_total` alone.
+/// The number of series is bounded. Beyond the limit, values are only counted in `metrics_series_dropped_total`.
 public final class PrometheusRegistry: MetricsFactory, Sendable {
-    /// A value of a gauge that is read when it is asked for.
+    /// A value of a gauge that is read on request.
     public struct Sample: Sendable {
         public let value: Double
         public let labels: [(String, String)]
@@ -62,25 +62,26 @@ public final class PrometheusRegistry: MetricsFactory, Sendable {
         var dropped: Int64 = 0
     }
 
-    /// The most series that are kept, and the most values that one gauge tells.
+    /// Maximum number of series that are kept, and of values that one gauge reports.
     public let mostSeries: Int
     let state = Mutex(State())
 
     public init(mostSeries: Int = 2_000) { self.mostSeries = mostSeries }
 
-    /// Registers a gauge that is read whenever the metrics are asked for. A second one of the same name replaces the first.
+    /// Registers a gauge that is read for each request of the metrics. A second gauge of the same name replaces the
+    /// first.
     ///
-    /// - Parameter read: no samples, and the gauge is not told.
+    /// - Parameter read: returns the samples; the gauge is omitted if there are none.
     public func gauge(_ name: String, help: String, samples read: @escaping @Sendable () async -> [Sample]) {
         state.withLock { $0.gauges[PrometheusText.name(name)] = Gauge(help: help, read: read) }
     }
 
-    /// The same for a single value.
+    /// Registers a gauge with a single value.
     public func gauge(_ name: String, help: String, read: @escaping @Sendable () async -> Double?) {
         gauge(name, help: help) { await read().map { [Sample($0)] } ?? [] }
     }
 
-    /// Changes a series, which begins with `first`.
+    /// Changes a series. Its initial value is `first`.
     func change(_ series: Series, from first: Value, _ change: (inout Value) -> Void) {
         state.withLock { state in
             guard state.values[series] != nil || state.values.count < mostSeries else {
@@ -121,7 +122,7 @@ public final class PrometheusRegistry: MetricsFactory, Sendable {
         PrometheusHistogram(self, series(label, dimensions, "_seconds"), scale: 1e-9)
     }
 
-    // A series outlives its handlers: Prometheus wants counters that never go back.
+    // A series outlives its handlers: Prometheus requires counters that never decrease.
     public func destroyCounter(_ handler: any CounterHandler) {}
     public func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {}
     public func destroyMeter(_ handler: any MeterHandler) {}

@@ -2,7 +2,7 @@
 enum PrometheusText {
     static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
 
-    /// A name as the format has it: anything but letters, digits and `_` becomes `_`.
+    /// Returns a name that the format allows: each character other than letters, digits and `_` becomes `_`.
     static func name(_ label: String) -> String {
         let name = String(
             label.unicodeScalars.map { scalar -> Character in
@@ -14,7 +14,7 @@ enum PrometheusText {
         return name.first?.isNumber ?? true ? "_" + name : name
     }
 
-    /// `a="b",c="d"`, values cut to 128 characters.
+    /// Returns labels such as `a="b",c="d"`, with values truncated to 128 characters.
     static func labels(_ dimensions: [(String, String)]) -> String {
         dimensions.map { label, value in
             let escaped = value.prefix(128).map { character in
@@ -41,7 +41,7 @@ enum PrometheusText {
 }
 
 extension PrometheusRegistry {
-    /// All that is known, after the gauges are read.
+    /// Returns all metrics, after the gauges are read.
     public func text() async -> String {
         let (values, gauges, dropped) = state.withLock { ($0.values, $0.gauges, $0.dropped) }
         var text = ""

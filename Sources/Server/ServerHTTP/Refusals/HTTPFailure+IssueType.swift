@@ -1,8 +1,7 @@
 import HTTPTypes
 
 extension HTTPFailure {
-    /// The code of the issue by which an OperationOutcome tells this failure
-    /// (<https://hl7.org/fhir/R4/valueset-issue-type.html>).
+    /// The issue code of this failure in an OperationOutcome (<https://hl7.org/fhir/R4/valueset-issue-type.html>).
     public var issueType: String {
         switch status.code {
         case 401: "login"

@@ -2,18 +2,18 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// A request that is refused, as `application/problem+json` (RFC 9457) with a stable `code`.
+/// A refused request, as `application/problem+json` (RFC 9457) with a stable `code`.
 ///
-/// Routes that answer in another form make their own ``Refusal`` of it.
+/// Routes that answer in another form convert it to their own ``Refusal``.
 public struct HTTPFailure: Refusal, Hashable {
     public let status: HTTPResponse.Status
     /// The stable code, such as `server-busy`, `rate-limited`, `body-too-large`, `shutting-down`, `internal`.
     public let code: String
     /// A sentence that a person can act on.
     public let message: String
-    /// The headers of the answer beside its body: `Retry-After`, `WWW-Authenticate`, `Allow`.
+    /// The header fields of the answer, in addition to those of its body: `Retry-After`, `WWW-Authenticate`, `Allow`.
     public var headers: HTTPFields
-    /// Further members of the problem (RFC 9457 section 3.2) by their names.
+    /// Further members of the problem (RFC 9457 section 3.2) by name.
     public var members: [String: String] = [:]
 
     public init(_ status: HTTPResponse.Status, _ code: String, _ message: String, headers: HTTPFields = [:]) {
@@ -25,7 +25,7 @@ public struct HTTPFailure: Refusal, Hashable {
 
     public func response(from request: Request, context: some RequestContext) -> Response { response }
 
-    /// The answer.
+    /// The refusal as a response.
     var response: Response {
         var problem = members
         problem["code"] = code
@@ -37,7 +37,7 @@ public struct HTTPFailure: Refusal, Hashable {
             headers: headers)
     }
 
-    /// A problem's members: texts, and the status as a number.
+    /// The members of a problem: strings, and the status as a number.
     private struct Problem: Encodable {
         let status: Int
         let members: [String: String]
@@ -64,12 +64,12 @@ extension HTTPFailure {
         HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"), "storage-full",
         "The server's disk is full; nothing was stored. Try again later.", headers: [.retryAfter: "60"])
 
-    /// The server's store does not take anything now.
+    /// The server's store cannot be written at the moment.
     public static let storageUnavailable = HTTPFailure(
         .serviceUnavailable, "storage-unavailable", "The server cannot store at the moment. Try again later.",
         headers: [.retryAfter: "10"])
 
-    /// 503: no bytes are free for a body.
+    /// 503: the budget of bytes for bodies is used up.
     public static func serverBusy(retryAfter seconds: Int) -> HTTPFailure {
         HTTPFailure(
             .serviceUnavailable, "server-busy",
@@ -96,7 +96,8 @@ extension HTTPFailure {
     static let addressInvalid = HTTPFailure(
         .badRequest, "address-invalid", "The address has a control character; leave it out.")
 
-    /// 415 (RFC 9110 section 15.5.16): what is stored or searched for is the body as it was sent.
+    /// 415 (RFC 9110 section 15.5.16): a compressed body is refused, because the body is stored or searched as it was
+    /// sent.
     public static let encodingNotSupported = HTTPFailure(
         .unsupportedMediaType, "encoding-not-supported", "The body must not be compressed.")
 
@@ -110,7 +111,7 @@ extension HTTPFailure {
             headers: [.allow: methods.map(\.rawValue).joined(separator: ", ")])
     }
 
-    /// 503: the client is gone, or the server is being stopped.
+    /// 503: the client disconnected, or the server is shutting down.
     public static let requestCancelled = HTTPFailure(
         .serviceUnavailable, "request-cancelled", "The request was ended before it was done. Send it again.",
         headers: [.retryAfter: "5"])

@@ -1,9 +1,9 @@
 import HTTPTypes
 import Hummingbird
 
-/// A request that is refused as OAuth does it (RFC 6749 section 5.2; RFC 7591 section 3.2.2 has the same shape).
+/// A refused request in the form of OAuth (RFC 6749 section 5.2; RFC 7591 section 3.2.2 has the same form).
 public struct OAuthFailure: Refusal, Hashable {
-    /// The word of the registry of OAuth errors, such as `invalid_client`.
+    /// The registered OAuth error code, such as `invalid_client`.
     public let error: String
     private var failure: HTTPFailure
 
@@ -12,12 +12,12 @@ public struct OAuthFailure: Refusal, Hashable {
         self.failure = failure
     }
 
-    /// The same failure in the words that OAuth has for its status.
+    /// Creates the failure with the OAuth error code for its status.
     public init(_ failure: HTTPFailure) {
         let error =
             switch failure.status.code {
             case 401: "unauthorized_client"
-            // Not the request is wrong, but its time.
+            // The request is not wrong, only too early.
             case 429: "temporarily_unavailable"
             case 400..<500: "invalid_request"
             default: "temporarily_unavailable"
@@ -25,7 +25,7 @@ public struct OAuthFailure: Refusal, Hashable {
         self.init(error, failure)
     }
 
-    /// The same with more headers in its answer.
+    /// Returns the failure with more header fields in its answer.
     public func adding(_ headers: HTTPFields) -> OAuthFailure {
         var changed = self
         for field in headers { changed.failure.headers[field.name] = field.value }

@@ -1,12 +1,11 @@
-/// The charge for a refused request: it is counted by its code, and charged to its address where nobody proved
-/// anything.
+/// Counts refused requests by code, and charges unauthenticated ones to their address.
 ///
-/// Only refusals are charged, so that who floods does not shut out those who send from behind the same address.
+/// Only refusals are charged, so that an attacker does not exclude legitimate clients with the same address.
 public struct RefusalCharge: Sendable {
     private let limiter: RateLimiter
     private let count: @Sendable (String) async -> Void
 
-    /// - Parameter count: told the stable code of each refusal.
+    /// - Parameter count: called with the stable code of each refusal.
     public init(limiter: RateLimiter, count: @escaping @Sendable (String) async -> Void) {
         self.limiter = limiter
         self.count = count
@@ -14,16 +13,17 @@ public struct RefusalCharge: Sendable {
 
     /// Counts and charges a refusal.
     ///
-    /// - Parameter isKnown: whether the request proved who sends it. One that nobody can read proves as little as a wrong secret.
-    /// A failure of the server (5xx) is charged to a stranger too: whoever finds a request that fails gets no more of them than
-    /// of refusals.
+    /// - Parameter isKnown: whether the request is authenticated. An unreadable request counts as unauthenticated, like
+    ///   one with a wrong secret. A failure of the server (5xx) is charged to an unauthenticated caller too: a request
+    ///   that provokes failures is limited as refused requests are.
     ///
-    /// - Returns: the seconds to wait (429) where the address has used up what it may fail; nil where the refusal stands.
+    /// - Returns: the seconds to wait (429) if the address has used up its allowance of failures; nil if the refusal is
+    ///   sent as it is.
     func charge(
         _ refusal: some Refusal, to address: ClientAddress, _ rateClass: RateClass, isKnown: Bool
     ) async -> Int? {
         let isFailure = refusal.status.kind == .serverError
-        // 408 and 429 are answers to waiting.
+        // 408 and 429 themselves ask the client to wait.
         guard isFailure || refusal.status.kind == .clientError, refusal.status != .requestTimeout,
             refusal.status != .tooManyRequests
         else { return nil }

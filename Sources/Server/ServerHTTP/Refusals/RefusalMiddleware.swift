@@ -1,8 +1,8 @@
 import Hummingbird
 import NIOHTTP1
 
-/// Stands around routes and makes an answer of whatever they throw: in the form that these routes have, counted by its
-/// code, and charged to its address where nobody had proved anything. An address with a control character reaches no route.
+/// Converts errors of routes to answers in the form of these routes, counts them by code, and charges unauthenticated
+/// ones to the caller's address. Refuses an address with a control character before it reaches a route.
 struct RefusalMiddleware: RouterMiddleware {
     typealias Context = ServerRequestContext
 
@@ -11,8 +11,8 @@ struct RefusalMiddleware: RouterMiddleware {
     private let refusal: @Sendable (any Error, Request) -> any Refusal
 
     /// - Parameters:
-    ///   - rateClass: what a refusal is charged to where nobody had proved anything.
-    ///   - refusal: what an error means to the one who asked, in the form that these routes have.
+    ///   - rateClass: the rate class that an unauthenticated refused request is charged to.
+    ///   - refusal: returns the refusal that reports an error to the caller, in the form of these routes.
     init(
         charge: RefusalCharge, rateClass: RateClass,
         refusal: @escaping @Sendable (any Error, Request) -> any Refusal
@@ -29,7 +29,7 @@ struct RefusalMiddleware: RouterMiddleware {
             guard !ControlCharacters.areEncoded(in: request.uri.string) else { throw HTTPFailure.addressInvalid }
             return try await next(request, context)
         } catch let error as HTTPParserError {
-            // A body that nobody can tell the end of: the connection answers 400 and ends.
+            // The end of the body cannot be determined: the connection answers 400 and ends.
             throw error
         } catch {
             var refused = refusal(error, request)

@@ -1,13 +1,13 @@
 import HTTPTypes
 import Hummingbird
 
-/// One of the values that a client says it takes, a media type or a coding, with its weight (RFC 9110 section 12.4.2).
+/// One value that a client accepts, a media type or a coding, with its weight (RFC 9110 section 12.4.2).
 public struct AcceptedValue: Sendable, Hashable {
     /// The value and its parameters as they were sent.
     public let text: Substring
     /// The value alone, in lower case.
     public let name: String
-    /// How much it is liked: 1 where nothing is said, 0 for what is not taken.
+    /// The weight: 1 by default, 0 for a value that is not acceptable.
     public let weight: Double
 
     /// - Parameter text: one element of a field's list.
@@ -19,7 +19,7 @@ public struct AcceptedValue: Sendable, Hashable {
         weight = said.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
     }
 
-    /// The values of all fields of a name, in their order.
+    /// Returns the values of all given fields, in order.
     public static func all(of fields: [String]) -> [AcceptedValue] {
         fields.flatMap { $0.split(separator: ",") }.map(AcceptedValue.init)
     }
@@ -33,7 +33,7 @@ public struct AcceptedValue: Sendable, Hashable {
 }
 
 extension Request {
-    /// Whether it asks for a path or for what lies below it.
+    /// Whether the path of the request is at or below `root`.
     func isAtOrBelow(_ root: String) -> Bool {
         let path = uri.path
         return path.hasPrefix(root) && (path.utf8.count == root.utf8.count || path.hasPrefix(root + "/"))
@@ -41,7 +41,7 @@ extension Request {
 }
 
 extension Response {
-    /// Says that the answer is another one where a header field of the request is (RFC 9110 section 12.5.5).
+    /// Adds a request header field to `Vary` (RFC 9110 section 12.5.5): the answer depends on it.
     mutating func vary(by field: String) {
         let named = (headers[.vary] ?? "").split { $0 == "," || $0 == " " }.map(String.init)
         if !named.contains(field) { headers[.vary] = (named + [field]).joined(separator: ", ") }

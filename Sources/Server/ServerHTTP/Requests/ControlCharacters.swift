@@ -1,12 +1,12 @@
 import Core
 
-/// The control characters that no name and no value of a request has: those of ASCII but the tab and the ends of lines.
-/// A database refuses some of them, and a log or a terminal obeys others.
+/// The control characters that are refused in names and values of a request: those of ASCII except the tab, line feed
+/// and carriage return. A database refuses some of them, and a log or a terminal interprets others.
 public enum ControlCharacters {
-    /// Whether a text has one.
+    /// Whether a text contains one.
     public static func isIn(_ text: some StringProtocol) -> Bool { text.utf8.contains(where: isControl) }
 
-    /// Whether an address has one that is percent-encoded.
+    /// Whether an address contains one that is percent-encoded.
     static func areEncoded(in address: some StringProtocol) -> Bool {
         let bytes = Array(address.utf8)
         for index in bytes.indices where bytes[index] == UInt8(ascii: "%") && index + 2 < bytes.count {

@@ -2,12 +2,12 @@ import Core
 import Foundation
 import Hummingbird
 
-/// The fields of a query or of an `application/x-www-form-urlencoded` body (WHATWG URL section 5), in their order.
+/// The fields of a query or of an `application/x-www-form-urlencoded` body (WHATWG URL section 5), in order.
 public struct FormFields: Sendable {
     public let fields: [(name: String, value: String)]
 
-    /// - Returns: nil where the text is wrongly encoded, is not UTF-8 or has a control character other than a tab and the ends
-    ///   of lines.
+    /// - Returns: nil if the text is wrongly encoded, is not UTF-8, or has a control character other than a tab and
+    ///   line breaks.
     public init?(_ text: some StringProtocol) {
         guard let fields = PercentEncoding.fields(text),
             fields.allSatisfy({ !ControlCharacters.isIn($0.name) && !ControlCharacters.isIn($0.value) })
@@ -15,13 +15,13 @@ public struct FormFields: Sendable {
         self.fields = fields
     }
 
-    /// - Returns: nil where the bytes are not UTF-8 or are wrongly encoded.
+    /// - Returns: nil if the bytes are not UTF-8 or are wrongly encoded.
     public init?(_ body: Data) {
         guard let text = String(validUTF8: body) else { return nil }
         self.init(text)
     }
 
-    /// Whether a name comes twice, which OAuth forbids (RFC 6749 section 3.2).
+    /// Whether a name occurs twice, which OAuth forbids (RFC 6749 section 3.2).
     public var hasDuplicates: Bool { Set(fields.map(\.name)).count < fields.count }
 
     /// The value of the first field of this name.
@@ -29,6 +29,6 @@ public struct FormFields: Sendable {
 }
 
 extension Request {
-    /// The query where it is a form, as OAuth has it (RFC 6749 appendix B); nil where it is wrongly encoded.
+    /// The query as a form, as OAuth defines it (RFC 6749 appendix B); nil if it is wrongly encoded.
     public var queryForm: FormFields? { FormFields(uri.query ?? "") }
 }

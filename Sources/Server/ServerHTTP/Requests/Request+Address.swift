@@ -1,9 +1,9 @@
 import Hummingbird
 
 extension Request {
-    /// Returns the address of this server, without a path, as the client wrote it itself.
+    /// Returns the address of this server, without a path, as the client named it.
     ///
-    /// - Parameter scheme: `https` where the server speaks TLS.
+    /// - Parameter scheme: `https` if the server uses TLS.
     public func address(scheme: String) -> String {
         let authority = head.authority ?? ""
         let isPlain = authority.utf8.allSatisfy { byte in

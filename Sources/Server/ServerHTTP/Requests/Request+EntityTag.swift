@@ -2,7 +2,8 @@ import HTTPTypes
 import Hummingbird
 
 extension Request {
-    /// Whether the client has a representation already: `If-None-Match` by the weak comparison (RFC 9110 sections 8.8.3.2 and
+    /// Whether the client already has a representation: `If-None-Match` by the weak comparison (RFC 9110 sections
+    /// 8.8.3.2 and
     /// 13.1.2).
     ///
     /// - Parameter tag: the entity tag with its quotation marks, without `W/`.

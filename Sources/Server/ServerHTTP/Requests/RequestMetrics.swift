@@ -2,7 +2,7 @@ import CoreMetrics
 import HTTPTypes
 import Synchronization
 
-/// Requests by method and status, and their times.
+/// Counts requests by method and status, and measures their durations.
 final class RequestMetrics: Sendable {
     private struct Kind: Hashable {
         let method: String
@@ -10,7 +10,7 @@ final class RequestMetrics: Sendable {
     }
 
     private let factory: any MetricsFactory
-    /// To make one costs more than to count; methods and statuses are few.
+    /// Cached, because creating a counter costs more than counting. Methods and statuses are few.
     private let counters = Mutex<[Kind: Counter]>([:])
     private let time: CoreMetrics.Timer
 
@@ -36,7 +36,8 @@ final class RequestMetrics: Sendable {
         time.recordNanoseconds(seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000)
     }
 
-    /// A method by name; what nobody knows has one name, so that a client cannot make up series or log lines.
+    /// Returns the name of a method. All unknown methods share one name, so that a client cannot create series or log
+    /// lines.
     static func name(_ method: HTTPRequest.Method) -> String {
         switch method {
         case .get, .head, .post, .put, .patch, .delete, .options: method.rawValue

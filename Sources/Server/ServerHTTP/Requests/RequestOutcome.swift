@@ -1,26 +1,26 @@
 import Core
 import Synchronization
 
-/// The outcome of a request, told from a route outwards to those who count it and log it.
+/// The outcome of a request, reported by its route to the middlewares that count and log it.
 public final class RequestOutcome: Sendable {
     struct State {
         var caller: String?
-        /// The stable code of what it was refused with.
+        /// The stable code of the refusal.
         var code: String?
-        /// The cause of the refusal: the error's own code or, where it has none, its type. An error's text may repeat what
-        /// was sent.
+        /// The cause of the refusal: the error's own code, or its type if it has none. Not the error's text, which may
+        /// repeat parts of the request.
         var cause: String?
     }
 
     private let state = Mutex(State())
 
-    /// The id of the one who asked, once they have proved it; nobody's name.
+    /// The id of the caller, once authenticated. Not a person's name.
     public var caller: String? {
         get { state.withLock { $0.caller } }
         set { state.withLock { $0.caller = newValue } }
     }
 
-    /// All that was told.
+    /// The reported state.
     var told: State { @inline(never) get { state.withLock { $0 } } }
 
     @inline(never)

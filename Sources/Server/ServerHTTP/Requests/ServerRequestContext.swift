@@ -2,19 +2,19 @@ import Core
 import Hummingbird
 import NIOCore
 
-/// The context of a request for its route: whose it is, and the id under which it is logged.
+/// The context of a request for its route: the client's address, and the id under which the request is logged.
 public struct ServerRequestContext: RequestContext {
     public var coreContext: CoreRequestContextStorage
-    /// The address that counts, see ``ClientAddress``.
+    /// The address that the request is attributed to, see ``ClientAddress``.
     public internal(set) var client: ClientAddress
-    /// 32 hexadecimal digits, made here and told in `X-Request-Id`.
+    /// 32 hexadecimal digits, generated here and returned in `X-Request-Id`.
     public let requestID: String
-    /// The connection that it came on.
+    /// The connection of the request.
     let connection: ObjectIdentifier
-    /// The outcome of the request, told outwards by the routes.
+    /// The outcome of the request, reported by the routes.
     public let outcome = RequestOutcome()
 
-    /// The connection, for the interim answer before a body.
+    /// The channel of the connection, for the interim answer before a body.
     let channel: any Channel
 
     public init(source: ApplicationRequestContextSource) {

@@ -4,20 +4,20 @@ import Hummingbird
 import Logging
 import NIOHTTP1
 
-/// Stands before the router, so that it sees every request, also one that no route takes: gives it an id and its client's
-/// address, answers 503 while the server is being stopped, and writes its line in the log.
+/// Wraps the router, so that it sees every request, including those without a route. Assigns the request id and the
+/// client's address, answers 503 during shutdown, and writes the log line of each request.
 struct ServingResponder<Router: HTTPResponder>: HTTPResponder where Router.Context == ServerRequestContext {
     let router: Router
     let trustedProxies: [IPNetwork]
-    /// Whether browsers are told to come back by TLS only (RFC 6797).
+    /// Whether browsers are required to use TLS from now on (RFC 6797).
     let isSecure: Bool
     let shutdown: ShutdownState
     let metrics: RequestMetrics?
-    /// The line's level: one that asks every few seconds is not worth a line at `info`.
+    /// The level of the log line. Requests that monitoring repeats every few seconds are not worth a line at `info`.
     let logLevel: Logger.Level
-    /// Cancels what works on a request whose client is gone; nil where no connections are counted.
+    /// Cancels the task of a request whose client has disconnected; nil if connections are not counted.
     private let connections: ConnectionBudget?
-    /// Limits the lines of refusals and failures.
+    /// Limits the log lines of refusals and failures.
     private let throttle = LogThrottle()
 
     init(
@@ -40,7 +40,8 @@ struct ServingResponder<Router: HTTPResponder>: HTTPResponder where Router.Conte
             peer: context.client.address, forwardedFor: request.headers[values: .forwardedFor],
             trustedProxies: trustedProxies)
         var response = try await expecting(request, context)
-        // Whatever a route or a refusal would say: the client reads on where the body would begin (RFC 9110 section 9.3.2).
+        // Whatever the route returns: after HEAD, the client continues to read where a body would begin (RFC 9110
+        // section 9.3.2).
         if request.method == .head { response = response.createHeadResponse() }
         response.headers[.requestID] = context.requestID
         if isSecure { response.headers[.strictTransportSecurity] = "max-age=31536000" }
@@ -50,17 +51,18 @@ struct ServingResponder<Router: HTTPResponder>: HTTPResponder where Router.Conte
         return response
     }
 
-    /// Writes the one line of a request: method, route, status, address, time, client and code, and nothing else. Paths,
-    /// queries, header fields and bodies may tell who and what.
+    /// Writes the one log line of a request: method, route, status, address, time, client and code, and nothing else.
+    /// Paths, queries, header fields and bodies may contain personal data.
     private func log(_ response: Response, to request: Request, _ context: ServerRequestContext, _ duration: Duration) {
         let (route, outcome) = (context.endpointPath, context.outcome.told)
         let level: Logger.Level =
             switch (response.status.code, outcome.code) {
-            // Nothing bounds how often these come: a flood does not fill the log where it says what is worth a look.
+            // The number of these is not limited. At a low level, a flood of them does not hide the lines that need
+            // attention.
             case (..<400, _), (405, _), (429, "rate-limited"), (_, "request-cancelled"): logLevel
-            // A client asks for what is not there, or with a token that has ended, as a part of its normal work.
+            // Clients get these in normal operation, for a resource that does not exist or a token that has expired.
             case (401, _), (404, _), (410, _), (412, _): logLevel
-            // No route refused it: there is none, or it is one that asks whether the server is ready.
+            // No route refused it: there is no such route, or it is the readiness check.
             case (_, nil): logLevel
             case (..<500, _): .notice
             default: .error
@@ -83,7 +85,7 @@ struct ServingResponder<Router: HTTPResponder>: HTTPResponder where Router.Conte
         context.logger.log(level: level, "request", metadata: metadata)
     }
 
-    /// Meets what the client expects before it sends a body (RFC 9110 section 10.1.1).
+    /// Meets the client's expectations before it sends a body (RFC 9110 section 10.1.1).
     private func expecting(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let expectations = request.expectations
         guard !expectations.isEmpty else { return try await answer(request, context) }
@@ -99,7 +101,7 @@ struct ServingResponder<Router: HTTPResponder>: HTTPResponder where Router.Conte
         continuing.body = RequestBody(
             asyncSequence: ContinuingBody(body: request.body, channel: context.channel, progress: progress))
         var response = try await answer(continuing, context)
-        // The client may or may not send the body after a final status: the connection cannot be read on.
+        // The client may or may not send the body after a final status, so the connection cannot be reused.
         if !progress.hasBegun { response.headers[.connection] = "close" }
         return response
     }
@@ -128,10 +130,10 @@ struct ServingResponder<Router: HTTPResponder>: HTTPResponder where Router.Conte
         } catch let error as any HTTPResponseError {
             return try error.response(from: request, context: context)
         } catch is CancellationError {
-            // The client is gone, or the server is being stopped.
+            // The client disconnected, or the server is shutting down.
             return HTTPFailure.requestCancelled.response
         } catch {
-            // An error's text may repeat what was sent: its type tells where to look.
+            // An error's text may repeat parts of the request, so only its type is logged.
             let type = String(describing: type(of: error))
             if throttle.admit("failed " + type) != nil {
                 context.logger.error("failed", metadata: ["error": .string(type)])
@@ -142,7 +144,7 @@ struct ServingResponder<Router: HTTPResponder>: HTTPResponder where Router.Conte
 }
 
 extension Duration {
-    /// In milliseconds, with one digit behind the point.
+    /// The duration in milliseconds, with one decimal.
     fileprivate var tenthsOfMilliseconds: String {
         let tenths = Int((self / .microseconds(100)).rounded())
         return "\(tenths / 10).\(tenths % 10)"
@@ -153,6 +155,7 @@ extension HTTPField.Name {
     static let forwardedFor = HTTPField.Name(validated: "x-forwarded-for")
     static let requestID = HTTPField.Name(validated: "x-request-id")
 
-    /// A name of ours. They are valid; were one not, it would name nothing that anybody sends.
+    /// Creates one of our own names, which are valid. If one were not, it would be a name that no client sends in this
+    /// use.
     public init(validated name: String) { self = HTTPField.Name(name) ?? .via }
 }

@@ -2,20 +2,20 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// Sends what is long as gzip to whoever takes that (RFC 9110 section 8.4.1.3), piece by piece.
+/// Compresses long answers with gzip, chunk by chunk, if the client accepts it (RFC 9110 section 8.4.1.3).
 ///
-/// Nothing here is read with cookies, so nobody can have a browser ask for answers that hold a secret beside words of their
-/// own, and tell it by the lengths.
+/// The length of a compressed answer cannot leak a secret: no answer here depends on cookies, so another site cannot
+/// make a browser request answers that combine a secret with text of its choice.
 public struct CompressionMiddleware: RouterMiddleware {
     public typealias Context = ServerRequestContext
 
     private let root: String
 
-    /// What is shorter is sent as it is.
+    /// Minimum length of an answer that is compressed, in bytes.
     static let least = 1_400
     private static let mediaTypes = ["application/fhir+", "application/json"]
 
-    /// - Parameter root: the path at and below which it stands.
+    /// - Parameter root: the path at and below which answers are compressed.
     public init(below root: String) { self.root = root }
 
     public func handle(
@@ -39,13 +39,13 @@ public struct CompressionMiddleware: RouterMiddleware {
         return response
     }
 
-    /// Whether a client names gzip, and not to say that it takes none.
+    /// Whether a client accepts gzip with a weight above 0.
     static func takesGzip(_ values: [String]) -> Bool {
         AcceptedValue.all(of: values).contains { ["gzip", "x-gzip"].contains($0.name) && $0.weight > 0 }
     }
 }
 
-/// Encodes what it is given for another writer.
+/// A body writer that encodes its input for another writer.
 private struct GzipWriter: ResponseBodyWriter {
     var writer: any ResponseBodyWriter
     let encoder: GzipEncoder

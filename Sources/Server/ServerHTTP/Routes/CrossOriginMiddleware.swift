@@ -1,28 +1,30 @@
 import HTTPTypes
 import Hummingbird
 
-/// Lets scripts of other origins read answers (CORS, <https://fetch.spec.whatwg.org/#http-cors-protocol>): never with
-/// cookies, for nothing here that reads cookies is for scripts.
+/// Lets scripts of other origins read answers (CORS, <https://fetch.spec.whatwg.org/#http-cors-protocol>). Never with
+/// cookies: no route that reads cookies is meant for scripts.
 public struct CrossOriginMiddleware: RouterMiddleware {
     public typealias Context = ServerRequestContext
 
-    /// Whose scripts may read.
+    /// The origins whose scripts may read.
     private enum Origins: Sendable {
         case any
         case some(@Sendable (String) async throws -> Bool)
     }
 
     private let origins: Origins
-    /// What a preflight is told.
+    /// The methods that a preflight lists.
     private let methods: String
     private let requestHeaders: String
-    /// The header fields that scripts are shown beside the few that they always are.
+    /// The response header fields that scripts may read in addition to those that are always exposed.
     private let answerHeaders: String?
-    /// The path at and below which it stands; there it answers preflights itself. nil for the routes that it is added to.
+    /// The path at and below which the middleware applies and answers preflights itself. nil if it applies to the
+    /// routes to which it is added.
     private let root: String?
     /// The paths at or below the root that every origin may read.
     private let openPaths: Set<String>
-    /// An error in the form of the routes, which scripts are let read too; nil for the one that stands around.
+    /// Returns the answer to an error in the form of the routes, so that scripts can read it too. nil for the
+    /// middleware of a path.
     private let refusal: (@Sendable (any Error) -> OAuthFailure)?
 
     private static let usual = "Authorization, Content-Type, Accept"
@@ -40,11 +42,11 @@ public struct CrossOriginMiddleware: RouterMiddleware {
         self.refusal = refusal
     }
 
-    /// For routes whose errors are those of OAuth.
+    /// Creates the middleware for routes that report errors as OAuth does.
     ///
     /// - Parameters:
-    ///   - refusal: an error in the form of the routes.
-    ///   - isAllowed: whether an origin may read.
+    ///   - refusal: returns the answer to an error in the form of the routes.
+    ///   - isAllowed: returns whether an origin may read.
     public init(
         methods: String, refusal: @escaping @Sendable (any Error) -> OAuthFailure,
         isAllowed: @escaping @Sendable (String) async throws -> Bool
@@ -52,16 +54,16 @@ public struct CrossOriginMiddleware: RouterMiddleware {
         self.init(.some(isAllowed), methods: methods, refusal: refusal)
     }
 
-    /// For what everybody may read.
+    /// Returns the middleware for routes that every origin may read.
     public static func open(methods: String) -> CrossOriginMiddleware { CrossOriginMiddleware(.any, methods: methods) }
 
-    /// For a path and all that is below it, whichever module's it is and whatever it answers.
+    /// Returns the middleware for a path and all paths below it, of every module and for every answer.
     ///
     /// - Parameters:
-    ///   - requestHeaders: the header fields that scripts may send beside the usual ones.
-    ///   - answerHeaders: the header fields that scripts are shown.
+    ///   - requestHeaders: the header fields that scripts may send in addition to the usual ones.
+    ///   - answerHeaders: the response header fields that scripts may read.
     ///   - openPaths: the paths that every origin may read, by GET and HEAD.
-    ///   - isAllowed: whether an origin may read.
+    ///   - isAllowed: returns whether an origin may read.
     public static func below(
         _ root: String, methods: String, requestHeaders: [String], answerHeaders: [String],
         openPaths: Set<String> = [], isAllowed: @escaping @Sendable (String) async throws -> Bool
@@ -71,7 +73,7 @@ public struct CrossOriginMiddleware: RouterMiddleware {
             answerHeaders: answerHeaders.joined(separator: ", "), below: root, openPaths: openPaths)
     }
 
-    /// The answer before a script's request; the headers are added around it.
+    /// The answer to a preflight request, without the headers, which the middleware adds.
     public static let preflight: @Sendable (Request, Context) async throws -> Response = { _, _ in
         Response(status: .noContent)
     }
@@ -82,12 +84,12 @@ public struct CrossOriginMiddleware: RouterMiddleware {
         if let root, !request.isAtOrBelow(root) { return try await next(request, context) }
         let headers = try await headers(for: request)
         do {
-            // Also for an origin that may not read: without the headers its browser sends nothing.
+            // Also for an origin that may not read: without the headers, its browser sends no request.
             let isAnswered =
                 root != nil && request.method == .options && request.headers[.accessControlRequestMethod] != nil
             var response =
                 try await isAnswered ? Self.preflight(request, context) : next(request, context)
-            // What a route says of itself, as one that everybody may read, stands.
+            // A route's own headers take precedence, for instance those of a route that every origin may read.
             guard response.headers[.accessControlAllowOrigin] == nil else { return response }
             for field in headers {
                 if field.name == .vary {

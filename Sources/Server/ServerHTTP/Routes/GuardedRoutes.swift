@@ -1,18 +1,20 @@
 import Hummingbird
 
-/// Routes that refuse in one form, with what stands around them.
+/// Routes that refuse in one form, with their rate class and their middleware.
 public struct GuardedRoutes: Sendable {
-    /// The rate class that a refusal is charged to where nobody had proved anything.
+    /// The rate class that an unauthenticated refused request is charged to.
     let rateClass: RateClass
-    /// Returns the refusal that an error means to the one who asked, in the form that these routes have.
+    /// Returns the refusal that reports an error to the caller, in the form of these routes.
     let refusal: @Sendable (any Error, Request) -> any Refusal
-    /// Whether a request for one of the paths is theirs, where they are particular ones; what is not goes on to whatever
-    /// module has the path too.
+    /// Whether these routes serve a request for one of their paths. Only particular routes decline requests, which the
+    /// other module with the same path then serves.
     let takes: @Sendable (Request) async -> Bool
     private let add: @Sendable (RouterGroup<ServerRequestContext>) -> Void
 
     /// - Parameters:
-    ///   - takes: whether a request is theirs where they are particular routes.
+    ///   - rateClass: the rate class that an unauthenticated refused request is charged to.
+    ///   - refusal: returns the refusal that reports an error to the caller.
+    ///   - takes: returns whether these routes serve a request, for particular routes.
     ///   - add: adds the routes.
     public init(
         rateClass: RateClass = .unauthenticatedByAddress,
@@ -41,16 +43,17 @@ public struct GuardedRoutes: Sendable {
 }
 
 extension Router where Context == ServerRequestContext {
-    /// Adds a module's routes, and what answers a wrong method.
+    /// Adds the routes of modules, and the answers to a wrong method.
     ///
     /// - Parameters:
-    ///   - particular: routes that go before those of whatever module is added later, where both take the same path.
-    ///   - root: the path below which a 404 is told as the first routes tell it.
+    ///   - particular: routes that take precedence over those of a module that is added later, where both have the same
+    ///     path.
+    ///   - root: the path below which a 404 has the form of the first routes.
     public func add(
         _ routes: [GuardedRoutes], particular: [GuardedRoutes] = [], charge: RefusalCharge, below root: String? = nil
     ) {
         for routes in routes { routes.add(to: self, charge: charge) }
-        // Behind the routes, so that none of them passes these.
+        // After the routes, so that these middlewares do not run for them.
         add(middleware: UnroutedMiddleware(routes: routes + particular, below: root))
         if !particular.isEmpty { add(middleware: ParticularRoutesMiddleware(routes: particular, charge: charge)) }
     }

@@ -1,7 +1,7 @@
 import Hummingbird
 
-/// Serves routes ahead of the router. A router has one handler for a path and a method, and of two paths that a request
-/// fits it looks at the more literal one alone, whether that has the method or not.
+/// Serves routes ahead of the router. A router has one handler for a path and a method. If a request matches two paths,
+/// the router considers only the more literal one, even if that one lacks the method.
 struct ParticularRoutesMiddleware: RouterMiddleware {
     typealias Context = ServerRequestContext
 

@@ -1,12 +1,12 @@
 import HTTPTypes
 import Hummingbird
 
-/// The pattern of the requests that a route takes.
+/// The method and the path pattern of a route.
 struct RoutePattern: Sendable {
     let method: HTTPRequest.Method
     let path: RouterPath
 
-    /// Whether a request's path is one of the route's.
+    /// Whether the path of a request matches.
     func takes(_ path: RequestPath) -> Bool {
         self.path.count == path.components.count && zip(self.path, path.components).allSatisfy { $0 ~= $1 }
     }
@@ -17,7 +17,7 @@ extension Router {
     var patterns: [RoutePattern] { routes.map { RoutePattern(method: $0.method, path: $0.path) } }
 }
 
-/// The path of a request in its components. Empty ones do not count, as for the router.
+/// The path of a request as components. Empty components are ignored, as the router does.
 struct RequestPath {
     let components: [Substring]
 

@@ -1,7 +1,7 @@
 import Hummingbird
 
 extension RouterMethods {
-    /// Adds a route for GET and for HEAD, of which ``HTTPServer`` sends no body (RFC 9110 section 9.3.2).
+    /// Adds a route for GET and for HEAD. ``HTTPServer`` sends no body in answer to HEAD (RFC 9110 section 9.3.2).
     @discardableResult
     public func getAndHead(
         _ path: RouterPath, use handler: @escaping @Sendable (Request, Context) async throws -> Response

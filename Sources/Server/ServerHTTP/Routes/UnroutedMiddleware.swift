@@ -1,8 +1,8 @@
 import HTTPTypes
 import Hummingbird
 
-/// Answers what no route takes: a preflight with the methods of the path, 405 with `Allow` (RFC 9110 section 15.5.6) where a path is known and its method is not,
-/// and 404 below a path of its own.
+/// Answers requests that no route takes: a preflight with the methods of the path, 405 with `Allow` (RFC 9110 section
+/// 15.5.6) for a known path and an unknown method, and 404 below its root path.
 struct UnroutedMiddleware: RouterMiddleware {
     typealias Context = ServerRequestContext
 
@@ -14,7 +14,7 @@ struct UnroutedMiddleware: RouterMiddleware {
     private let routes: [Route]
     private let root: String?
 
-    /// - Parameter root: the path below which a 404 is told as the first routes tell it.
+    /// - Parameter root: the path below which a 404 has the form of the first routes.
     init(routes: [GuardedRoutes], below root: String?) {
         self.routes = routes.flatMap { routes in
             routes.patterns.map { Route(pattern: $0, refusal: routes.refusal) }
@@ -38,7 +38,8 @@ struct UnroutedMiddleware: RouterMiddleware {
                 return try refusal(failure, request).response(from: request, context: context)
             }
             let methods = Set(known.map(\.pattern.method)).sorted { $0.rawValue < $1.rawValue }
-            // A preflight has an answer on every route. What surrounds the routes adds the headers where the origin may read.
+            // Every route answers a preflight. The CORS middleware around the routes adds the headers if the origin may
+            // read.
             if request.method == .options, request.headers[.accessControlRequestMethod] != nil {
                 context.coreContext.endpointPath.value = first.pattern.path.description
                 return Response(

@@ -8,7 +8,8 @@ import NIOCore
 #endif
 
 extension HTTPServer.Address {
-    /// Checks that no other program listens on the address, before anything is begun that a failure would have to end.
+    /// Checks that no other program listens on the address. Call it before starting work that a failure would have to
+    /// undo.
     ///
     /// - Throws: ``ServerHTTPError`` `address-in-use`.
     public func requireFree() throws(ServerHTTPError) {
@@ -26,7 +27,7 @@ extension HTTPServer.Address {
         #endif
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
-        // As the listener: connections of an earlier run that are being closed are in nobody's way.
+        // As for the listener: connections of an earlier process that are being closed do not block the address.
         var flag: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &flag, socklen_t(MemoryLayout<Int32>.size))
         let isTaken = address.withSockAddr { bind(descriptor, $0, socklen_t($1)) != 0 && errno == EADDRINUSE }

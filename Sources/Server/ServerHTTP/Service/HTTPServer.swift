@@ -6,11 +6,12 @@ import Logging
 import NIOCore
 import ServiceLifecycle
 
-/// A listener: routes behind the limits, as a service.
+/// A listener that serves routes within ``HTTPLimits``, as a service.
 ///
 /// ```swift
 /// Descriptors.prepare()
-/// let server = try HTTPServer(router: router, address: .init(host: "127.0.0.1", port: 0), logger: logger) { port in ... }
+/// let server = try HTTPServer(
+///     router: router, address: .init(host: "127.0.0.1", port: 0), logger: logger) { port in ... }
 /// try await ServiceGroup.bounded([server], logger: logger).run()
 /// ```
 public struct HTTPServer: Service {
@@ -24,7 +25,7 @@ public struct HTTPServer: Service {
             self.port = port
         }
 
-        /// Whether nobody but this machine reaches it.
+        /// Whether only this machine can reach the address.
         public var isLoopback: Bool { host == "localhost" || IPAddress(host)?.isLoopback == true }
     }
 
@@ -35,12 +36,12 @@ public struct HTTPServer: Service {
     private let shutdown: ShutdownState
 
     /// - Parameters:
-    ///   - router: the routes. What it should see of every request has to be added before the routes.
-    ///   - certificates: TLS; without, the server speaks plain HTTP.
-    ///   - trustedProxies: whose `X-Forwarded-For` counts, and who is not counted by address.
-    ///   - metrics: where requests and connections are counted.
-    ///   - requestLogLevel: the level of the one line for each request.
-    ///   - onListening: called once with the port, when requests are taken.
+    ///   - router: the routes. Add middleware that must see every request before the routes.
+    ///   - certificates: TLS; without it, the server speaks plain HTTP.
+    ///   - trustedProxies: the proxies whose `X-Forwarded-For` is used. They are exempt from the limit by address.
+    ///   - metrics: the factory of the metrics of requests and connections.
+    ///   - requestLogLevel: the level of the log line of each request.
+    ///   - onListening: called once with the port, when the server accepts requests.
     /// - Throws: `plain-http` for plain HTTP on an address beyond loopback without a trusted proxy.
     public init(
         router: Router<ServerRequestContext>, address: Address, limits: HTTPLimits = HTTPLimits(),
@@ -52,8 +53,8 @@ public struct HTTPServer: Service {
             throw ServerHTTPError(
                 code: "plain-http",
                 message:
-                    "Beyond this machine the server speaks TLS (certificate and key), or stands behind a proxy that "
-                    + "does, whose address is given.")
+                    "Beyond this machine the server needs TLS (certificate and key), or a proxy with TLS "
+                    + "whose address is given.")
         }
         let budget = ConnectionBudget(
             most: limits.connections(descriptorLimit: Descriptors.limit),
@@ -87,17 +88,18 @@ public struct HTTPServer: Service {
             logger: logger)
     }
 
-    /// Connections that are open or still worked for, and those that were refused since the start.
+    /// The number of connections that are open or still in use, and of those refused since the start.
     public var connections: (open: Int, refused: Int) { (budget.open, budget.refused) }
 
-    /// Serves until it is told to stop, and then for ``HTTPLimits/shutdown`` at most: what is open then is closed.
+    /// Serves until graceful shutdown begins, and then for up to ``HTTPLimits/shutdown``; connections still open are
+    /// closed.
     ///
-    /// - Throws: `address-unavailable` where the address cannot be listened on.
+    /// - Throws: `address-unavailable` if the server cannot listen on the address.
     public func run() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 try? await gracefulShutdown()
-                // Cancelled where the listener ends first.
+                // Cancelled if the listener ends first.
                 guard !Task.isCancelled else { return }
                 shutdown.begin()
                 try? await Task.sleep(for: limits.shutdown)

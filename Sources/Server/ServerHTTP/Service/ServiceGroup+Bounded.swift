@@ -3,15 +3,16 @@ import ServiceLifecycle
 import UnixSignals
 
 extension ServiceGroup {
-    /// The services of a process that ends on SIGTERM or SIGINT, whatever its clients do.
+    /// Returns the services of a process as a group that ends on SIGTERM or SIGINT, whatever its clients do.
     ///
-    /// Services are told to stop one after the other, the last first: put the monitoring first, then what works in the
-    /// background, and the listeners last. Each listener ends by itself within ``HTTPLimits/shutdown``; after `within` all
-    /// that still runs is cancelled. A service that ends by itself ends the others.
+    /// Services are stopped one after the other, the last first. Put the monitoring first, then background services,
+    /// and the listeners last. Each listener ends by itself within ``HTTPLimits/shutdown``; after `within`, all
+    /// services that still run are cancelled. A service that ends by itself ends the others.
     ///
-    /// No second limit is set on how long cancelled services may take: that of ServiceLifecycle ends in a trap.
+    /// The time that cancelled services may take has no second limit: that of ServiceLifecycle ends in a trap.
     ///
-    /// - Parameter within: the time from the signal to cancellation; a process that is to end in 20 s takes less.
+    /// - Parameter within: the time from the signal to cancellation. A process that has to end in 20 s needs a shorter
+    ///   time.
     public static func bounded(
         _ services: [any Service], within: Duration = .seconds(18), logger: Logger
     ) -> ServiceGroup {

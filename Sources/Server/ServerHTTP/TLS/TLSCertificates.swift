@@ -3,7 +3,7 @@ import Logging
 import NIOSSL
 import Synchronization
 
-/// A certificate chain and its key, read again when their files change, for the connections that come after.
+/// A certificate chain and its private key for new connections. Both are read again when their files change.
 ///
 /// TLS 1.2 and 1.3; with 1.2 only suites of ephemeral elliptic-curve agreement and authenticated encryption
 /// (RFC 9325 section 4.2).
@@ -25,9 +25,10 @@ public final class TLSCertificates: Sendable {
     /// - Parameters:
     ///   - certificate: the chain as PEM, the server's own certificate first.
     ///   - key: its private key as PEM, without a password.
-    ///   - interval: the files are looked at at most this often.
-    ///   - now: time since any fixed instant, by a clock that is never set back.
-    /// - Throws: `tls-unreadable` where the files are no PEM, or do not belong together.
+    ///   - interval: the minimum time between two checks of the files.
+    ///   - logger: reports each reload and each failed reload.
+    ///   - now: the time since any fixed instant, by a monotonic clock.
+    /// - Throws: `tls-unreadable` if the files are not PEM or do not belong together.
     public init(
         certificate: String, key: String, interval: Duration = .seconds(5), logger: Logger,
         now: @escaping @Sendable () -> Duration
@@ -42,7 +43,7 @@ public final class TLSCertificates: Sendable {
             State(context: try TLSCertificates.load(certificate, key), stamp: stamp, looked: now()))
     }
 
-    /// The same by the system's steady clock.
+    /// Creates the certificates with the system's monotonic clock.
     public convenience init(
         certificate: String, key: String, interval: Duration = .seconds(5), logger: Logger
     ) throws(ServerHTTPError) {
@@ -52,8 +53,8 @@ public final class TLSCertificates: Sendable {
             now: { start.duration(to: .now) })
     }
 
-    /// Returns the TLS context for a new connection. Where new files are not good, the old certificate stays, and the
-    /// log tells once.
+    /// Returns the TLS context for a new connection. If new files are invalid, the old certificate stays in use, and
+    /// the error is logged once.
     @inline(never)
     func context() -> NIOSSLContext {
         let now = now()
@@ -99,11 +100,11 @@ public final class TLSCertificates: Sendable {
     }
 }
 
-/// A stamp that tells when one of two files has changed.
+/// A stamp that differs when one of two files has changed.
 private struct FileStamp: Equatable {
     private let files: [[Int]]
 
-    /// Nothing where one of them is not there.
+    /// nil if one of the files does not exist.
     init?(_ paths: String...) {
         var files: [[Int]] = []
         for path in paths {

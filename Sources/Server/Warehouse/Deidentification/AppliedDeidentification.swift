@@ -3,8 +3,8 @@ import Crypto
 import Foundation
 import Storage
 
-/// The rules by which a store's facts were made, with the secret that pseudonyms and shifts come of. Both stand in the
-/// records' store: who has i2b2's tables alone can tell neither.
+/// The de-identification rules with which a store's facts were made, and the secret of pseudonyms and date shifts.
+/// Both are stored in the records' store, so that a reader of i2b2's tables alone cannot compute either.
 struct AppliedDeidentification: Sendable {
     let rules: Deidentification
     private let key: SymmetricKey
@@ -14,9 +14,10 @@ struct AppliedDeidentification: Sendable {
         self.key = key
     }
 
-    /// The rules that a store notes; where it notes none nothing is withheld.
+    /// Reads the rules of a store; without stored rules, nothing is withheld.
     ///
-    /// - Throws: ``Storage/StorageError`` `storage-corrupt` for rules that cannot be read: nothing is told by mistake.
+    /// - Throws: ``Storage/StorageError`` `storage-corrupt` for rules that cannot be read, so that nothing is
+    ///   disclosed by mistake.
     init(in transaction: any SQLTransaction) throws {
         guard let row = try transaction.first("SELECT rules, secret FROM warehouse_rules WHERE one = 1") else {
             self.init(.none, key: SymmetricKey(data: []))
@@ -32,13 +33,13 @@ struct AppliedDeidentification: Sendable {
         self.init(rules, key: SymmetricKey(data: secret))
     }
 
-    /// The participant's name in i2b2.
+    /// Returns the participant's name in i2b2.
     func name(of participant: String) -> String {
         guard rules.isPseudonymous else { return participant }
         return Hexadecimal.text(Data(code("name", participant)).prefix(16))
     }
 
-    /// By so many days the participant's dates are moved: 0, or less.
+    /// Returns the number of days by which the participant's dates are moved: 0 or negative.
     func shift(of participant: String) -> Int {
         guard rules.dateShiftDays > 0 else { return 0 }
         let number = code("shift", participant).prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -51,18 +52,18 @@ struct AppliedDeidentification: Sendable {
 }
 
 extension Deidentification {
-    /// 32 random bytes, of which pseudonyms and shifts are made.
+    /// Returns 32 random bytes, from which pseudonyms and shifts are derived.
     public static func newSecret() -> [UInt8] { SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) } }
 
-    /// The rules by which the store's facts were made.
+    /// Returns the rules with which the store's facts were made.
     public static func noted(in transaction: any SQLTransaction) throws -> Deidentification {
         try AppliedDeidentification(in: transaction).rules
     }
 
-    /// Notes the rules, by which facts are made from now on; those that are there are to be loaded again. The secret stays
-    /// the same, so that pseudonyms come back with their rule.
+    /// Stores the rules. Facts are made with them from now on; existing facts must be loaded again. The secret stays
+    /// the same, so that a pseudonym returns when its rule does.
     ///
-    /// - Parameter secret: 32 random bytes, for the first time.
+    /// - Parameter secret: 32 random bytes, used the first time.
     public func note(secret: [UInt8], in transaction: any SQLTransaction) throws {
         try transaction.execute(
             """
@@ -71,7 +72,7 @@ extension Deidentification {
             """, [SQLValue(json.text()), SQLValue(Hexadecimal.text(secret))])
     }
 
-    /// Notes the rules of a store in which nobody has a number yet.
+    /// Stores the rules, if no participant has a number yet.
     public func noteIfEmpty(secret: [UInt8], in transaction: any SQLTransaction) throws {
         guard try Self.noted(in: transaction) != self,
             try transaction.first("SELECT 1 AS one FROM warehouse_patient LIMIT 1") == nil

@@ -1,26 +1,27 @@
 import Core
 import Foundation
 
-/// What i2b2's tables do not tell of participants: a study's rules.
+/// A study's rules for data that i2b2's tables withhold about participants.
 ///
-/// ZIP codes are areas of three digits and ages over 89 are one in any case
+/// In any case, ZIP codes are reduced to areas of three digits, and ages over 89 are one group
 /// (45 CFR 164.514(b)(2), https://www.ecfr.gov/current/title-45/section-164.514).
 public struct Deidentification: Sendable, Hashable {
-    /// What becomes of a participant's own words.
+    /// The handling of a participant's own words.
     public enum FreeText: Sendable, Hashable {
         /// They are loaded.
         case kept
-        /// That there is an answer is loaded, and no word of it.
+        /// The existence of an answer is loaded, but none of its text.
         case withheld
-        /// As ``withheld``, but for the answers to these questions, by their linkIds.
+        /// As ``withheld``, except for the answers to these questions, by linkId.
         case keptOnly(Set<String>)
     }
 
-    /// Whether a participant's name in i2b2 is a pseudonym, and not the id that their records have.
+    /// Whether a participant's name in i2b2 is a pseudonym rather than the id in their records.
     public var isPseudonymous: Bool
-    /// All dates of a participant are moved back by the same number of days, from 1 to this; 0 moves none.
+    /// Maximum number of days by which a participant's dates are moved back. All dates of one participant move by the
+    /// same number, from 1 to this; 0 moves none.
     public var dateShiftDays: Int
-    /// What becomes of words.
+    /// The handling of free text.
     public var freeText: FreeText
 
     public init(isPseudonymous: Bool = false, dateShiftDays: Int = 0, freeText: FreeText = .kept) {
@@ -29,13 +30,13 @@ public struct Deidentification: Sendable, Hashable {
         self.freeText = freeText
     }
 
-    /// Nothing is withheld.
+    /// The rules that withhold nothing.
     public static let none = Deidentification()
 
-    /// The most days that dates may be moved.
+    /// Maximum value of ``dateShiftDays``.
     public static let maximumShift = 3650
 
-    /// Reads the member of `study.json`; nil for what is no rules.
+    /// Parses the member of `study.json`; nil if it is invalid.
     public init?(_ json: JSON) {
         guard let object = json.object,
             object.members.allSatisfy({ ["pseudonym", "dateShiftDays", "freeText"].contains($0.key) })
@@ -60,7 +61,7 @@ public struct Deidentification: Sendable, Hashable {
         }
     }
 
-    /// The member of `study.json`.
+    /// The rules as the member of `study.json`.
     public var json: JSON {
         let words: JSON =
             switch freeText {

@@ -3,7 +3,7 @@ import Foundation
 import Storage
 
 extension PreparedFacts {
-    /// The facts as a study's rules let them be loaded.
+    /// Returns the facts after the study's rules are applied.
     func applying(_ context: LoadContext) -> PreparedFacts {
         guard context.shiftDays != 0 || context.freeText != .kept else { return self }
         var facts = self
@@ -39,10 +39,10 @@ extension Deidentification.FreeText {
 }
 
 extension FactValue {
-    /// Stands for words that are not loaded.
+    /// The value that replaces text that is not loaded.
     static let withheld = FactValue.text("@")
 
-    /// A date that was written, moved; what is known to the month or the year alone is withheld.
+    /// Returns a moved date. A date that is known only to the month or year is withheld.
     fileprivate func shifted(byDays days: Int) -> FactValue {
         guard case .text(let text) = self, let moved = ShiftedDate.text(text, byDays: days) else { return .withheld }
         return .text(moved)
@@ -56,14 +56,14 @@ extension SQLValue {
     }
 }
 
-/// A date at the beginning of a text, moved: what stands behind it, a time and an offset, stays.
+/// Moves the date at the beginning of a text. The rest, a time and an offset, is kept.
 enum ShiftedDate {
-    /// Where it would leave the calendar it stays at its end.
+    /// Returns the moved date, limited to the range of the calendar.
     static func clamped(_ text: String, byDays days: Int) -> String {
         Self.text(text, byDays: days) ?? (days < 0 ? "0001-01-01" : "9999-12-31") + text.dropFirst(10)
     }
 
-    /// nil where the text begins with no date.
+    /// Returns the moved date; nil if the text does not begin with a date.
     static func text(_ text: String, byDays days: Int) -> String? {
         let parts = text.prefix(10).split(separator: "-", omittingEmptySubsequences: false)
         guard text.prefix(10).utf8.count == 10, parts.map(\.utf8.count) == [4, 2, 2],

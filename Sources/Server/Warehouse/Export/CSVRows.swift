@@ -1,7 +1,7 @@
 import Storage
 
-/// Rows in COPY's CSV format (https://www.postgresql.org/docs/current/sql-copy.html#id-1.9.3.55.9.3, RFC 4180): nothing
-/// between commas is NULL, an empty text stands in quotes.
+/// Rows in COPY's CSV format (https://www.postgresql.org/docs/current/sql-copy.html#id-1.9.3.55.9.3, RFC 4180): an
+/// empty field is NULL, an empty text is quoted.
 struct CSVRows {
     private(set) var bytes: [UInt8] = []
 

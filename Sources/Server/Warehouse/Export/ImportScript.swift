@@ -1,16 +1,16 @@
-/// The script by which psql puts an export into the tables of an i2b2
+/// The script with which psql imports an export into the tables of an i2b2
 /// (https://www.postgresql.org/docs/current/app-psql.html).
 ///
-/// All is one transaction. Rows come into temporary tables first; participants, encounters and uploads get the numbers that
-/// they have there, else free ones, under the lock that i2b2's own loader takes; then they take the place of what an
-/// earlier import of them left.
+/// The import is one transaction. Rows are first copied to temporary tables. Participants, encounters and uploads keep
+/// the numbers that they have in the target, or get free ones, under the lock that i2b2's own loader takes. Then the
+/// rows replace those of an earlier import.
 struct ImportScript {
     let tables: [I2B2Table]
 
-    /// Behind the rows of a table.
+    /// The line after the rows of a table.
     static let endOfRows = "\\.\n"
 
-    /// Opens the transaction and makes the temporary tables.
+    /// The start of the transaction, and the temporary tables.
     var beginning: String {
         var text = """
             -- Facts, dimensions and ontology of a study, for i2b2 1.8 on PostgreSQL. Run it with psql:
@@ -39,7 +39,7 @@ struct ImportScript {
         }
         text += "\\endif\n\\if :noconsent\n"
         for statement in I2B2Table.consents.statements { text += Self.line(statement) + ";\n" }
-        // Beside the ontologies that are there: each is in a table of its own.
+        // In addition to existing ontologies: each has a table of its own.
         text += "\\endif\n\\if :noontology\n\\if :{?schema}\nSET search_path TO :\"metadata\";\n\\endif\n"
         for table in tables where table.isAlwaysOurs {
             for statement in table.statements {
@@ -62,10 +62,10 @@ struct ImportScript {
         statement.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 
-    /// Before the rows of a table, which stand in the script.
+    /// Returns the line before the rows of a table in the script.
     func copying(_ table: I2B2Table) -> String { "COPY \(Self.place(table)) FROM stdin;\n" }
 
-    /// Reads the rows of a table from its file.
+    /// Returns the command that reads the rows of a table from its file.
     func copyingFile(_ table: I2B2Table) -> String {
         "\\copy \(Self.place(table)) FROM '\(table.name).csv' WITH (FORMAT csv, HEADER, ENCODING 'UTF8')\n"
     }
@@ -74,12 +74,12 @@ struct ImportScript {
         "\(table.staged) (\(table.stagedColumns.joined(separator: ", ")))"
     }
 
-    /// A table's name there.
+    /// Returns the name of a table in the target.
     private static func target(_ table: String) -> String {
         table == OntologyWriter.table ? WarehousePlace.ontologyView : table
     }
 
-    /// Gives the rows their numbers and puts them where they belong.
+    /// The commands that number the rows and move them to their tables.
     var ending: String {
         var text = ""
         for numbers in StagedNumbers.all {

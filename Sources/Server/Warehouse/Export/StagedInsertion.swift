@@ -1,10 +1,10 @@
-/// Inserts the staged rows of a table under the numbers that ``StagedNumbers`` gave them.
+/// Inserts the staged rows of a table with the numbers that ``StagedNumbers`` assigned.
 struct StagedInsertion {
     let statement: String
-    /// The rows as they are inserted.
+    /// The query of the rows to insert.
     let selection: String
 
-    /// - Parameter target: the table's name there.
+    /// - Parameter target: the table's name in the target.
     init(_ table: I2B2Table, into target: String) {
         let columns = table.stagedColumns
         var joins = ""
@@ -19,7 +19,7 @@ struct StagedInsertion {
             case "upload_id":
                 joins += " LEFT JOIN \(StagedNumbers.uploads.table) u ON u.given = i.upload_id"
                 return "u.number"
-            // The number's name for itself.
+            // A number mapped to itself.
             case "patient_ide" where table.name == "patient_mapping":
                 return
                     "CASE WHEN i.patient_ide_source = '\(Numbering.hive)' THEN CAST(p.number AS text) ELSE i.patient_ide END"

@@ -1,9 +1,8 @@
-/// The numbers that staged rows get in the i2b2 that they are carried to: those that their names have there, else free
-/// ones.
+/// The numbers that staged rows get in the target i2b2: those that their names already have there, or free ones.
 struct StagedNumbers {
-    /// A temporary table of two columns: `given`, the number here, and `number`, the one there.
+    /// A temporary table with two columns: `given`, the number in this store, and `number`, that in the target.
     let table: String
-    /// The query that fills it.
+    /// The query that fills the table.
     let selection: String
 
     static let patients = StagedNumbers(
@@ -22,9 +21,9 @@ struct StagedNumbers {
     static let all = [patients, encounters, uploads]
 
     /// - Parameters:
-    ///   - known: which row of the mapping `k` is that of the staged row `i`.
-    ///   - largest: the tables that have such numbers.
-    ///   - given: the number that i2b2 gives itself, where its table does.
+    ///   - known: the join that finds the row `k` of the mapping for the staged row `i`.
+    ///   - largest: the tables that contain such numbers.
+    ///   - given: the number that i2b2 itself assigns, if its table does.
     private init(
         _ name: String, _ column: String, by mapping: String, known: String, largest tables: [String],
         given: String = "NULL", rest: String = ""

@@ -1,13 +1,14 @@
 import Storage
 
-/// Writes the facts, the dimensions and the ontology for an i2b2 that this program cannot reach, with a script by which psql
-/// puts them there: under numbers that are free there, beside what it has, and again as often as there is something new.
+/// Writes the facts, the dimensions and the ontology for an i2b2 that this program cannot reach, with a psql script
+/// that imports them. The import uses free numbers, keeps the other data of the target, and can be repeated with newer
+/// exports.
 public struct WarehouseExport: Sendable {
-    /// How the rows are written.
+    /// The file format of the rows.
     public enum Format: String, Sendable, CaseIterable {
         /// A file of comma-separated values for each table, and `import.sql`, which reads them.
         case csv
-        /// One file, `warehouse.sql`, which holds the rows.
+        /// One file, `warehouse.sql`, which contains the rows.
         case sql
     }
 
@@ -25,10 +26,10 @@ public struct WarehouseExport: Sendable {
 
     private var tables: [I2B2Table] { I2B2Table.carried }
 
-    /// Passes all files in pieces, a file's pieces one after the other.
+    /// Writes all files in chunks, one file after the other.
     ///
-    /// - Parameter write: takes a file's name and its next bytes.
-    /// - Returns: the rows by their tables.
+    /// - Parameter write: called with a file's name and its next bytes.
+    /// - Returns: the number of rows of each table.
     public func run(
         in transaction: any SQLTransaction, _ write: (_ file: String, _ bytes: [UInt8]) throws -> Void
     ) throws -> [String: Int] {

@@ -1,18 +1,19 @@
 import FHIR
 import HealthData
 
-/// C3-PRO's summaries of activity: responses to a form that is nowhere published, whose linkIds are HealthKit's types and
-/// what the motion coprocessor made of a time, each with a quantity. They are measured, so they stand with health data.
+/// C3-PRO's activity summaries: responses to a form that is not published. Its linkIds are HealthKit types and
+/// activities of the motion coprocessor, each with a quantity. They are measured, so their concepts are among the
+/// health data.
 public enum ActivitySummaryForm {
     /// The name of the form.
     static let name = "org.chip.c3-pro.activity"
 
-    /// Whether a response's name of its form is that of the summaries.
+    /// Whether a response refers to this form.
     public static func isNamed(by form: String) -> Bool {
         form == name || form == "\(Questionnaire.resourceType)/\(name)"
     }
 
-    /// The concepts of its questions.
+    /// The concepts of the form's questions.
     static let concepts = SurveyConcepts(
         questionnaire,
         at: Concept(
@@ -25,7 +26,7 @@ public enum ActivitySummaryForm {
         "BasalEnergyBurned", "AppleExerciseTime",
     ]
 
-    /// What the motion coprocessor's times are read as; the first version of the apps had the last three.
+    /// The activities that the motion coprocessor distinguishes. The first version of the apps had the last three.
     private static let motions = [
         "unknown", "sleeping", "stationary", "driving", "walking", "running", "cycling", "sedentary", "light",
         "moderate",
@@ -58,8 +59,8 @@ public enum ActivitySummaryForm {
 }
 
 extension SurveyConcepts {
-    /// The concepts for a response whose form is not published: the summaries of activity have theirs, and any other form
-    /// gives its questions their codes alone.
+    /// Returns the concepts for a response whose form is not published. Activity summaries have concepts; any other
+    /// form gives only codes to its questions.
     static func unpublished(formName: String) -> SurveyConcepts {
         ActivitySummaryForm.isNamed(by: formName) ? ActivitySummaryForm.concepts : SurveyConcepts(formName: formName)
     }

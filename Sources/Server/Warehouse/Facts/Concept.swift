@@ -8,14 +8,14 @@ struct Concept: Sendable, Hashable {
         case text
         /// `true` or `false`.
         case boolean
-        /// One of several answers, each a concept below; those that are known.
+        /// One of several answers, each a concept below; the known ones.
         case choice([Choice])
         /// An answer.
         case option
-        /// Patients or visits, which no fact tells.
+        /// Patients or visits, selected by a dimension rather than by facts.
         case dimension(DimensionSelection)
 
-        /// As the ontology is listed.
+        /// The name with which the ontology is listed.
         var name: String {
             switch self {
             case .folder: "folder"
@@ -28,7 +28,7 @@ struct Concept: Sendable, Hashable {
         }
     }
 
-    /// An answer as the question's facts hold it.
+    /// An answer as the facts of its question contain it.
     struct Choice: Sendable, Hashable {
         let code: String
         let name: String
@@ -37,7 +37,7 @@ struct Concept: Sendable, Hashable {
     let path: String
     /// nil for a folder.
     let code: String?
-    /// For people.
+    /// The name that people see.
     let name: String
     let kind: Kind
 }

@@ -4,11 +4,11 @@ import Foundation
 import HealthTypes
 import Storage
 
-/// Codes of i2b2 concepts: `PREFIX:code`, at most 50 characters, the same for the same meaning for ever.
+/// Codes of i2b2 concepts: `PREFIX:code`, up to 50 characters, permanently stable for one meaning.
 enum ConceptCode {
     static let maximumLength = 50
 
-    /// The prefixes of well-known code systems, as i2b2's community writes them.
+    /// The prefixes of well-known code systems, as the i2b2 community uses them.
     static let prefixes: [String: String] = [
         "http://loinc.org": "LOINC", "http://snomed.info/sct": "SNOMED",
         "http://www.nlm.nih.gov/research/umls/rxnorm": "RXNORM", "http://hl7.org/fhir/sid/icd-10-cm": "ICD10CM",
@@ -20,19 +20,19 @@ enum ConceptCode {
         HealthCodeSystem.component: "TRIBUTARY",
     ]
 
-    /// The code of a coding.
+    /// Returns the concept code of a coding.
     static func code(system: String?, code: String) -> String {
         bounded(prefix(system) + ":" + code)
     }
 
-    /// Whether the code means the same wherever it stands. LOINC's answer codes do not: "several days" is an answer to
+    /// Whether the code means the same in every context. LOINC's answer codes do not: "several days" is an answer to
     /// many questions.
     static func standsAlone(system: String?, code: String) -> Bool {
         guard let system, let prefix = prefixes[system] else { return false }
         return !(prefix == "LOINC" && code.hasPrefix("LA"))
     }
 
-    /// The prefix of a system: the table's, else the last word of its URL with a few digits of its hash.
+    /// Returns the prefix of a system: that of the table, or the last word of its URL with a few digits of its hash.
     static func prefix(_ system: String?) -> String {
         guard let system, !system.isEmpty else { return "LOCAL" }
         if let known = prefixes[system] { return known }
@@ -41,15 +41,15 @@ enum ConceptCode {
         return word + "-" + hash(system, 6)
     }
 
-    /// The code as it is, or a stable short form of one that is too long.
+    /// Returns the code itself, or a stable short form of a code that is too long.
     static func bounded(_ code: String) -> String {
-        // Databases count code points, not what a person sees as one character.
+        // Databases count code points, not grapheme clusters.
         guard code.unicodeScalars.count > maximumLength else { return code }
         let head = code.prefix { $0 != ":" }.prefix(20)
         return "\(head):H-" + hash(code, maximumLength - head.count - 3 - 10)
     }
 
-    /// Lower-case hexadecimal digits of the text's SHA-256.
+    /// Returns lowercase hexadecimal digits of the text's SHA-256.
     static func hash(_ text: String, _ digits: Int) -> String {
         String(Hexadecimal.text(TextDigest.whole(text)).prefix(max(6, digits)))
     }

@@ -1,14 +1,15 @@
-/// Paths of i2b2 concepts: stable segments between backslashes, without the characters that i2b2 forbids or that SQL's
-/// LIKE takes for wildcards.
+/// Paths of i2b2 concepts: stable segments between backslashes, without characters that i2b2 forbids or that are
+/// wildcards of SQL's LIKE.
 enum ConceptPath {
     static let root = "\\Tributary\\"
     static let surveys = root + "Surveys\\"
     static let health = root + "Health\\"
-    /// What has a terminology's code stands here once more.
+    /// The folder that contains concepts with a terminology's code a second time.
     static let codes = root + "Codes\\"
     static let maximumLength = 700
 
-    /// A text as a segment. A text that had to be changed gets a few digits of its hash, so that two never become one.
+    /// Returns a text as a segment. A text that had to be changed gets a few digits of its hash, so that two texts
+    /// never have one segment.
     static func segment(_ text: String) -> String {
         var changed = false
         var output = ""
@@ -38,17 +39,18 @@ enum ConceptPath {
         }
     }
 
-    /// A path below another. One that would be too long keeps its parent as far as it fits, and its hash.
+    /// Returns the path of a child. A path that would be too long consists of its nearest ancestor that fits, and its
+    /// hash.
     static func child(of parent: String, _ segment: String) -> String {
         let path = parent + segment + "\\"
         guard path.count > maximumLength else { return path }
-        // The hash of the whole path keeps it unique, under the nearest ancestor that leaves room for it.
+        // The hash of the whole path keeps it unique below that ancestor.
         var ancestor = parent.split(separator: "\\").map(String.init)
         while ancestor.joined(separator: "\\").count > maximumLength - 16 { ancestor.removeLast() }
         return "\\" + ancestor.joined(separator: "\\") + "\\" + ConceptCode.hash(path, 12) + "\\"
     }
 
-    /// The path that a path is below; nil for the root.
+    /// Returns the parent of a path; nil for the root.
     static func parent(of path: String) -> String? {
         let segments = path.split(separator: "\\")
         return segments.count < 2 ? nil : "\\" + segments.dropLast().joined(separator: "\\") + "\\"

@@ -2,17 +2,18 @@ import FHIR
 import HealthTypes
 import Synchronization
 
-/// What a resource's concept comes to in the warehouse: the code that its facts have, and what the ontology may say of it.
+/// The warehouse's form of a resource's concept: the code of its facts, and the properties that the ontology may
+/// contain.
 struct ConceptReading: Sendable, Hashable {
     let code: String
-    /// The name that the ontology may give to it; nil where it may be words of the device.
+    /// The name for the ontology; nil if it may be text from the device.
     let name: String?
     let terminology: TerminologyCode?
-    /// The quantity that is measured, where the concept is a health type that has one.
+    /// The measured quantity, if the concept is a health type with one.
     let measure: HealthMeasure?
 
-    /// The reading of a health type's concept is that of the type, whichever of its codes was sent; of any other concept it
-    /// is that of its preferred coding. Nil for a concept without codes and words.
+    /// Creates the form of a concept. All codes of a health type give that of the type; any other concept gives that
+    /// of its preferred coding. nil for a concept without codes and text.
     init?(_ concept: CodeableConcept, types: HealthTypeTable) {
         let type = types.type(of: concept.coding).flatMap { $0.kind == .clinicalRecord ? nil : $0 }
         let chief = FactMapping.preferred(type?.codings ?? concept.coding)
@@ -23,20 +24,20 @@ struct ConceptReading: Sendable, Hashable {
         measure = type?.measure
     }
 
-    /// The concept as facts use it.
+    /// Returns the concept for use by facts.
     func use(_ kind: Concept.Kind) -> ConceptUse? {
         name.map { ConceptUse(code: code, name: $0, kind: kind, place: .health(terminology)) }
     }
 }
 
-/// The concepts that were met, with what they come to: a device says the same of each of its values.
+/// A cache of converted concepts: a device sends the same concept with each of its values.
 final class ConceptReadings: Sendable {
-    /// More are not remembered, whatever devices send.
+    /// Maximum number of cached concepts, whatever devices send.
     private static let most = 1_000
-    /// A longer concept is not remembered.
+    /// Maximum number of codings of a cached concept.
     private static let mostCodings = 8
 
-    /// A concept with its hash, which nobody waits for.
+    /// A concept with its precomputed hash, so that the lock is held for a short time.
     private struct Key: Hashable {
         private let json: JSON
         private let number: Int
@@ -53,7 +54,7 @@ final class ConceptReadings: Sendable {
 
     init(_ types: HealthTypeTable) { self.types = types }
 
-    /// What a concept comes to; nil for one without codes and words.
+    /// Returns the converted concept; nil for one without codes and text.
     func reading(of concept: CodeableConcept) -> ConceptReading? {
         let key = Key(concept.json)
         if let known = known.withLock({ $0[key] }) { return known }

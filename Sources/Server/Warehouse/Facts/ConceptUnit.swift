@@ -1,19 +1,19 @@
 import HealthTypes
 import UCUM
 
-/// The one unit in which the numbers of a concept are kept, so that they compare.
+/// The one unit in which the numbers of a concept are stored, so that they are comparable.
 enum ConceptUnit: Sendable, Hashable {
-    /// The table of types says it.
+    /// The unit of the type table.
     case declared(String)
-    /// The concept is a health type. A value under `%` may be a fraction, where a library of others is known to write it so.
+    /// The unit of a health type. A value in `%` may be a fraction, if its library is known to write it so.
     case measured(HealthMeasure, isFraction: Bool)
-    /// A form says it of its question, of numbers without a unit too.
+    /// The unit that a form specifies for its question, also for numbers without a unit.
     case asked(String)
-    /// Nobody says it: the conventional unit of what is measured (``UnitReading/conventional(_:)``). It must not depend on
-    /// which value came first, and a code of a terminology means one kind of quantity.
+    /// No specified unit: the conventional unit of the quantity (``UnitReading/conventional(_:)``). It must not depend
+    /// on the first value that arrives, and a code of a terminology means one kind of quantity.
     case ofItsKind
 
-    /// The unit that the concept's numbers have for sure.
+    /// The known unit of the concept's numbers; nil if it is not specified.
     var code: String? {
         switch self {
         case .declared(let code), .asked(let code): code

@@ -2,10 +2,10 @@ import Core
 import Foundation
 import UCUM
 
-/// The unit in which a quantity is kept whose concept has no declared one: the same for all that measure the same.
+/// The unit in which a quantity without a declared unit is stored: the same for all values of one kind of quantity.
 ///
-/// For the kinds that are common it is one in which the usual values fit decimal(18,5) with their digits, as UCUM's base
-/// units do not do: a mole is 6e23 there, and a nanogram in a litre 0.000001. Of other kinds it is the product of base
+/// For common kinds, the unit is chosen so that usual values fit decimal(18,5) with their digits. UCUM's base units do
+/// not allow that: a mole is 6e23 there, and a nanogram per litre 0.000001. For other kinds, it is the product of base
 /// units.
 enum ConventionalUnit {
     private static let kinds = table([
@@ -18,7 +18,8 @@ enum ConventionalUnit {
         return Dictionary(units.map { ($0.dimension, $0.code) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// nil for the unit itself: the scales that are no multiples, but for temperature's.
+    /// Returns the code of the conventional unit; nil for the unit itself, because it is a special scale other than a
+    /// temperature.
     static func code(for unit: UCUMUnit) -> String? {
         if isAmount(unit) { return amounts[unit.dimension] ?? unit.baseUnit.code }
         if unit.isSpecial, unit.dimension != kelvin { return nil }
@@ -27,8 +28,8 @@ enum ConventionalUnit {
 
     private static let kelvin = (try? UCUMUnit("K"))?.dimension
 
-    /// Whether the unit counts particles of a substance. To UCUM a mole is a number, so cells and moles in a litre would
-    /// compare; no quantity is given in both.
+    /// Whether the unit counts particles of a substance. In UCUM a mole is a number, so cells per litre and moles per
+    /// litre would be comparable; no quantity is expressed in both.
     static func isAmount(_ unit: UCUMUnit) -> Bool {
         guard let magnitude = unit.magnitude, magnitude > 10_000_000_000 else { return false }
         return unit.code.split { !$0.isLetter }.contains { word in

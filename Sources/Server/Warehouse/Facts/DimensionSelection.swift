@@ -1,7 +1,6 @@
-/// What a concept stands for that no fact says: a condition on the patients or the visits, as i2b2 puts it together of an
-/// ontology's row.
+/// A condition on patients or visits for a concept without facts, as i2b2 builds it from a row of the ontology.
 struct DimensionSelection: Sendable, Hashable {
-    /// The dimensions that the ontology asks. The raw value is `c_tablename`.
+    /// The dimensions that the ontology can query. The raw value is `c_tablename`.
     enum Table: String, Sendable, CaseIterable {
         case patients = "patient_dimension"
         case visits = "visit_dimension"
@@ -10,7 +9,7 @@ struct DimensionSelection: Sendable, Hashable {
         /// `c_facttablecolumn`
         var factColumn: String { self == .visits ? "encounter_num" : "patient_num" }
 
-        /// The columns that may be asked for.
+        /// The columns that can be queried.
         var columns: Set<String> {
             switch self {
             case .patients: ["patient_num", "birth_date", "age_in_years_num", "sex_cd", "zip_cd", "statecityzip_path"]
@@ -30,39 +29,38 @@ struct DimensionSelection: Sendable, Hashable {
 
     let table: Table
     let column: String
-    /// `c_columndatatype`: T for text, which i2b2 puts into quotes itself, N and D for what stands in the code as SQL has
-    /// it.
+    /// `c_columndatatype`: T for text, which i2b2 quotes itself; N and D for code that is already SQL.
     let dataType: String
     let comparison: Operator
     /// `c_dimcode`
     let code: String
 
-    /// A column that has this text.
+    /// Returns the condition that a column equals a text.
     static func text(_ table: Table, _ column: String, _ text: String) -> DimensionSelection {
         DimensionSelection(table: table, column: column, dataType: "T", comparison: .equals, code: text)
     }
 
-    /// A column that has one of these codes, none of which has a quote in it.
+    /// Returns the condition that a column is one of these codes, which contain no quotation mark.
     static func among(_ table: Table, _ column: String, _ codes: [String]) -> DimensionSelection {
         DimensionSelection(
             table: table, column: column, dataType: "T", comparison: .among,
             code: codes.map { "'\($0)'" }.joined(separator: ","))
     }
 
-    /// A column between two texts, both included.
+    /// Returns the condition that a column is between two texts, inclusive.
     static func between(_ table: Table, _ column: String, _ low: String, _ high: String) -> DimensionSelection {
         DimensionSelection(
             table: table, column: column, dataType: "D", comparison: .between, code: "'\(low)' AND '\(high)'")
     }
 
-    /// A column between two numbers, both included.
+    /// Returns the condition that a column is between two numbers, inclusive.
     static func between(_ table: Table, _ column: String, _ range: ClosedRange<Int>) -> DimensionSelection {
         DimensionSelection(
             table: table, column: column, dataType: "N", comparison: .between,
             code: "\(range.lowerBound) AND \(range.upperBound)")
     }
 
-    /// A path below this one.
+    /// Returns the condition that a column is a path below this one.
     static func below(_ table: Table, _ column: String, _ path: String) -> DimensionSelection {
         DimensionSelection(table: table, column: column, dataType: "T", comparison: .like, code: path)
     }

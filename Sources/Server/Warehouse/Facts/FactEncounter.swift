@@ -2,13 +2,13 @@ import Storage
 
 /// The encounter that the facts of a resource belong to.
 enum FactEncounter: Sendable, Hashable {
-    /// A form's answers are an encounter of their own, named by the response's type and id.
+    /// The encounter of a form's answers, named by the response's type and id.
     case resource(String)
-    /// What one kind of source measured of a participant on one day is one encounter. The day is the person's own, as
-    /// `YYYY-MM-DD`.
+    /// The encounter of all measurements of a participant by one kind of source on one day. The day is that of the
+    /// person's time zone, as `YYYY-MM-DD`.
     case day(FactSource, String)
 
-    /// The name that `encounter_mapping` has for it, beside the participant's.
+    /// The name of the encounter in `encounter_mapping`, in addition to the participant's.
     var ide: String {
         switch self {
         case .resource(let ide): ide
@@ -16,10 +16,10 @@ enum FactEncounter: Sendable, Hashable {
         }
     }
 
-    /// i2b2's two letters for a visit of which the day is known, of its end as of its start.
+    /// i2b2's two letters for a visit whose start and end are known to the day.
     static let statusOfDay = "YD"
 
-    /// Moved by a participant's days; what would leave the calendar stays at its end.
+    /// Returns the encounter with its day moved, limited to the range of the calendar.
     func shifted(byDays days: Int) -> FactEncounter {
         guard days != 0, case .day(let source, let day) = self else { return self }
         return .day(source, ShiftedDate.clamped(day, byDays: days))

@@ -4,7 +4,7 @@ import HealthData
 import HealthTypes
 
 extension FactMapping {
-    /// One fact a value: the observation's own, and each component's under the component's code.
+    /// Returns one fact for each value: the observation's own, and each component's with the component's code.
     static func facts(
         of observation: Observation, health: HealthConceptTable = .standard, receivedAt: Date
     ) -> FactSet {
@@ -23,10 +23,10 @@ extension FactMapping {
         return facts
     }
 
-    /// The rules by which the values of one Observation are read.
+    /// The rules that convert the values of one Observation.
     private struct ValueReader {
         let health: HealthConceptTable
-        /// Whether a percent is written as a fraction.
+        /// Whether percentages are written as fractions.
         let isFraction: Bool
 
         func unit(of reading: ConceptReading) -> ConceptUnit {
@@ -35,7 +35,7 @@ extension FactMapping {
         }
     }
 
-    /// - Parameter grouped: what a gateway says of the values' times, and the component's concept.
+    /// - Parameter grouped: the gateway's times of the values, and the component's concept.
     private static func add(
         _ value: some ChoiceValue, of concept: CodeableConcept?, _ reader: ValueReader,
         _ grouped: (values: GroupedValues, component: CodeableConcept?)?, to facts: inout FactSet
@@ -76,7 +76,8 @@ extension FactMapping {
             if let text = chosen.text { facts.add(code, use(.text), .text(of: text), content: .words(linkID: nil)) }
             return
         }
-        // One fact a choice: of the answer's concept where the ontology has it or may have it, else of the observation's.
+        // One fact for a choice: of the answer's concept if the ontology contains or may contain it, otherwise of the
+        // observation's.
         let combined = SurveyConcepts.combinedCode(question: code, system: coding.system, code: option)
         let answer = publishedName(coding).map { name in
             ConceptUse(
@@ -92,8 +93,8 @@ extension FactMapping {
         facts.add(combined, answer, .text(of: option))
     }
 
-    /// Returns the name that the ontology may give to a code: of a terminology the code itself, of HealthKit's and ours
-    /// the words that we have for it; nil for any other, which may be words of the device.
+    /// Returns the name that the ontology may give to a code: for a terminology the code itself, for HealthKit and our
+    /// own codes our title. nil for any other code, which may be text from the device.
     static func publishedName(_ coding: Coding) -> String? {
         guard let code = coding.code else { return nil }
         if PublishedCode.has(system: coding.system, code: code) {
@@ -102,13 +103,14 @@ extension FactMapping {
         return HealthVocabulary.title(system: coding.system, code: code)
     }
 
-    /// The concept's code: our own of a part of an observation, which tells it from its siblings; else LOINC's, else that
-    /// of another well-known system, else the first; a concept in plain words alone has a code made of them.
+    /// Returns the concept's code. In order of preference: our own code of a part of an observation, which
+    /// distinguishes the part from its siblings; LOINC's; that of another well-known system; the first. A concept with
+    /// only a text gets a code made from it.
     static func code(of concept: CodeableConcept?) -> String? {
         concept.flatMap { code(of: preferred($0.coding), or: $0) }
     }
 
-    /// The code of a coding; where there is none, one made of the concept's words.
+    /// Returns the code of a coding, or one made from the concept's text.
     static func code(of coding: Coding?, or concept: CodeableConcept) -> String? {
         if let coding, let code = coding.code { return ConceptCode.code(system: coding.system, code: code) }
         return concept.text.map { "TEXT:H-" + ConceptCode.hash($0, 24) }

@@ -2,8 +2,8 @@ import FHIR
 import Foundation
 
 extension FactMapping {
-    /// One fact an answer. That of a chosen option is a fact of the option's concept, which stands below the question's: a
-    /// query of the question's path finds it, and it counts once.
+    /// Returns one fact for each answer. The fact of a chosen option belongs to the option's concept, which is below
+    /// the question's: a query of the question's path finds it, and it counts once.
     static func facts(
         of response: QuestionnaireResponse, survey: SurveyConcepts?, receivedAt: Date
     ) -> FactSet {
@@ -17,7 +17,7 @@ extension FactMapping {
         return walk.facts
     }
 
-    /// Returns the name of the form where it is not at hand: its canonical URL without the version, or its id.
+    /// Returns the name of a form that is not available: its canonical URL without the version, or its id.
     private static func formName(of response: QuestionnaireResponse) -> String {
         guard let name = response.questionnaire.map({ CanonicalURL($0).url }), !name.isEmpty else {
             return "unknown form"
@@ -27,7 +27,7 @@ extension FactMapping {
     }
 }
 
-/// Walks the items of a response.
+/// Collects the facts of the items of a response.
 private struct ResponseWalk {
     let survey: SurveyConcepts
     var facts: FactSet
@@ -38,7 +38,7 @@ private struct ResponseWalk {
         self.facts = facts
     }
 
-    /// - Parameter outer: the repetition in which the items stand.
+    /// - Parameter outer: the number of the repetition that contains the items.
     mutating func add(_ items: [QuestionnaireResponse.Item], in outer: Int) {
         var siblings = Repetitions.Siblings()
         for item in items {
@@ -59,8 +59,8 @@ private struct ResponseWalk {
         }
     }
 
-    /// The concepts of the form are in the ontology with the form. What it does not ask or offer is a fact of the question
-    /// and adds no concept: a device's words are nobody's ontology.
+    /// The concepts of a form are in the ontology with the form. An answer outside of the form is a fact of the
+    /// question and adds no concept, so that text from a device never becomes part of the ontology.
     private mutating func add(
         _ value: QuestionnaireResponse.Item.Answer.Value, question code: String, linkID: String,
         known: SurveyConcepts.Question?, in repetition: Int
@@ -70,7 +70,7 @@ private struct ResponseWalk {
             return
         }
         guard let chosen = coding.code else {
-            // A coding without a code is a text.
+            // A coding without a code is treated as text.
             if let display = coding.display {
                 facts.add(
                     code, nil, .text(of: display), repetition: repetition, content: .words(linkID: linkID))
@@ -78,14 +78,15 @@ private struct ResponseWalk {
             return
         }
         let (concept, use) = choice(coding, chosen, question: code, known: known)
-        // A code that no form offers may be a word of the device's.
+        // A code that no form offers may be text from the device.
         facts.add(
             concept, use, .text(of: chosen), repetition: repetition,
             content: concept == code && known?.option(system: coding.system, code: chosen) == nil
                 ? .words(linkID: linkID) : .data)
     }
 
-    /// The concept of a choice: the option's, where the ontology has one or may have one; else the question's.
+    /// Returns the concept of a choice: that of the option if the ontology contains or may contain it, otherwise that
+    /// of the question.
     private func choice(
         _ coding: Coding, _ chosen: String, question code: String, known: SurveyConcepts.Question?
     ) -> (code: String, use: ConceptUse?) {

@@ -2,12 +2,12 @@ import FHIR
 import Foundation
 import Records
 
-/// Turns resources into facts. Pure: what the database knows plays no part.
+/// Converts resources to facts. A pure function: it does not depend on the database.
 enum FactMapping {
-    /// The facts of a resource; nil for a type that has none.
+    /// Returns the facts of a resource; nil for a type without facts.
     ///
     /// - Parameters:
-    ///   - survey: the concepts of the form that a response answers; without it the response's own linkIds serve.
+    ///   - survey: the concepts of the form of a response; without them, codes are made from the response's linkIds.
     ///   - health: the study's types.
     static func facts(
         of resource: Resource, survey: SurveyConcepts?, health: HealthConceptTable = .standard, receivedAt: Date
@@ -22,8 +22,8 @@ enum FactMapping {
         }
     }
 
-    /// When a resource's facts hold: what it says itself, else when it was issued, else its encounter's period, else
-    /// when it came. Never when it is loaded.
+    /// Returns the time of a resource's facts: its own time, or the time of issue, or its encounter's period, or the
+    /// time of receipt. Never the time of loading.
     static func time(of resource: Resource, receivedAt: Date) -> FactTime {
         if resource.resourceType == Observation.resourceType, let effective = Observation(resource.object).effective {
             let time =
@@ -45,7 +45,7 @@ enum FactMapping {
         return FactTime(start: receivedAt, end: nil, source: .received, text: nil)
     }
 
-    /// When the facts of an Observation hold that was measured then.
+    /// Returns the time of the facts of an Observation with this effective time.
     static func time(_ time: ObservationValues.Time) -> FactTime? {
         switch time {
         case .moment(let moment): point(moment, .effective)

@@ -1,8 +1,9 @@
-/// What rows beside a fact say of it, but for its time (``FactTime/Source``). The raw value is the modifier's code.
+/// The modifiers of a fact's additional rows, except those of its time (``FactTime/Source``). The raw value is the
+/// modifier's code.
 enum FactModifier: String, Sendable, CaseIterable {
-    /// The number and the unit as they were sent, where the fact has them in its concept's unit.
+    /// The number and the unit as sent, if the fact is in another unit, that of its concept.
     case original = "TRIBUTARY:ORIGINAL"
-    /// A number that could not be kept as one: the reason's code.
+    /// A number that could not be stored as a number: the code of the reason.
     case asText = "TRIBUTARY:AS-TEXT"
 
     var title: String {
@@ -12,7 +13,7 @@ enum FactModifier: String, Sendable, CaseIterable {
         }
     }
 
-    /// Its place among the modifiers.
+    /// The path in the modifier dimension.
     var path: String {
         switch self {
         case .original: "\\Tributary value\\ORIGINAL\\"

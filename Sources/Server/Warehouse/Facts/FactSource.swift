@@ -2,12 +2,12 @@ import FHIR
 import Foundation
 import HealthData
 
-/// Where a resource comes from, as far as it says so. It belongs to the visit, for it is one of the whole resource
-/// (`location_cd`); the raw value is the code there.
+/// The source of a resource, as far as it is known. It is a property of the visit, because it applies to the whole
+/// resource (`location_cd`). The raw value is the code in that column.
 enum FactSource: String, Sendable, CaseIterable {
-    /// A person typed it into a health store.
+    /// A person typed the value into a health store.
     case typed = "TRIBUTARY:SOURCE-TYPED"
-    /// An app: a form that was answered there, or another maker's app or device.
+    /// An app: a form that was answered in it, or a third party's app or device.
     case app = "TRIBUTARY:SOURCE-APP"
     case phone = "TRIBUTARY:SOURCE-PHONE"
     case watch = "TRIBUTARY:SOURCE-WATCH"
@@ -24,7 +24,7 @@ enum FactSource: String, Sendable, CaseIterable {
         }
     }
 
-    /// The column that has it.
+    /// The column that contains the code.
     static let column = "location_cd"
 
     init(_ rank: SourceRank) {

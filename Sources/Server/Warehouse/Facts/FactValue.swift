@@ -2,18 +2,18 @@ import FHIR
 import Foundation
 import HealthTypes
 
-/// The value of a fact, as i2b2's columns hold it.
+/// The value of a fact, as i2b2's columns contain it.
 enum FactValue: Sendable, Hashable {
-    /// `valtype_cd` N: the operator in `tval_char`, without which no value constraint finds the number.
+    /// `valtype_cd` N, with the operator in `tval_char`. Without the operator, no value constraint finds the number.
     case numeric(Double, operator: String, units: String?)
     /// `valtype_cd` T.
     case text(String)
     /// `valtype_cd` B: text beyond 255 characters.
     case blob(String)
 
-    /// Code points that `tval_char` takes.
+    /// Maximum code points of `tval_char`.
     static let maximumText = 255
-    /// Code points that `units_cd` takes.
+    /// Maximum code points of `units_cd`.
     static let maximumUnits = 50
     /// The first number that decimal(18,5) cannot hold.
     private static let limit = Decimal(10_000_000_000_000 as Int64)
@@ -22,7 +22,7 @@ enum FactValue: Sendable, Hashable {
         string.unicodeScalars.count <= maximumText ? .text(string) : .blob(string)
     }
 
-    /// A number that fits decimal(18,5), rounded half to even; any other number is kept as text.
+    /// Returns a number that fits decimal(18,5), rounded half to even; any other number is stored as text.
     static func number(_ number: JSONNumber, comparator: String? = nil, units: String? = nil) -> FactValue {
         if comparator == nil, let value = exact(number.text) {
             return .numeric(value, operator: "E", units: units.map(storable))
@@ -31,20 +31,20 @@ enum FactValue: Sendable, Hashable {
             ?? sentText(number, comparator: comparator, units: units)
     }
 
-    /// A number and its unit in words, which no query for numbers finds.
+    /// Returns a number and its unit as text, which numeric queries do not find.
     static func sentText(_ number: JSONNumber, comparator: String?, units: String?) -> FactValue {
         text(of: (comparator ?? "") + number.text + (units.map { " " + $0 } ?? ""))
     }
 
-    /// A number that fits decimal(18,5), rounded half to even; nil for any other.
+    /// Returns a number that fits decimal(18,5), rounded half to even; nil for any other.
     static func fitting(_ number: Decimal, comparator: String?, units: String?) -> FactValue? {
         var value = number
         guard !value.isNaN, abs(value) < limit else { return nil }
         var rounded = Decimal()
         NSDecimalRound(&rounded, &value, 5, .bankers)
         guard abs(rounded) < limit else { return nil }
-        // By way of the text: Foundation's own conversion is not the nearest binary number, and a query for "equal" would
-        // miss what it gives. The nearest one of the last numbers that the column holds is more than it holds.
+        // Conversion by way of text: Foundation's own conversion does not give the nearest binary number, and a query
+        // for "equal" would miss it. Near the limit of the column, the nearest binary number can exceed the limit.
         guard let nearest = Double(rounded.description), abs(nearest) < 1e13 else { return nil }
         let code =
             switch comparator {
@@ -57,8 +57,8 @@ enum FactValue: Sendable, Hashable {
         return .numeric(nearest, operator: code, units: units.map(storable))
     }
 
-    /// The number where the column holds it as it is: up to twelve digits before the point and five behind. Most are,
-    /// and need no decimal arithmetic.
+    /// Returns the number if the column can store it exactly: up to twelve digits before the decimal point and five
+    /// after it. Nearly all numbers are like that, and need no decimal arithmetic.
     private static func exact(_ text: String) -> Double? {
         var digits = 0
         var fraction: Int?
@@ -72,7 +72,7 @@ enum FactValue: Sendable, Hashable {
             }
         }
         guard digits <= 12, fraction ?? 0 <= 5, let value = Double(text) else { return nil }
-        // No minus before zero.
+        // Removes the sign of zero.
         return value + 0
     }
 
@@ -81,7 +81,7 @@ enum FactValue: Sendable, Hashable {
             ? units : String(String.UnicodeScalarView(units.unicodeScalars.prefix(maximumUnits)))
     }
 
-    /// The value of an answer or an observation; nil for what has none to load.
+    /// Creates the value of an answer or an observation; nil if it has none to load.
     init?(_ value: some ChoiceValue) {
         let json = value.json
         switch value.type {
@@ -109,10 +109,10 @@ enum FactValue: Sendable, Hashable {
             }
             self = .text(of: text)
         case "Attachment":
-            // Never the data nor a title that might name a person: the record keeps them.
+            // Never the data, nor a title that might name a person: only the record contains them.
             self = .text(of: Attachment(json: json)?.contentType ?? "attachment")
         default:
-            // Sampled data, ranges, ratios, periods: whole, as they came.
+            // Sampled data, ranges, ratios and periods: complete, as sent.
             guard !json.isNull else { return nil }
             self = .blob(json.text())
         }

@@ -1,18 +1,19 @@
 import FHIR
 import Foundation
 
-/// What a gateway of devices says of the times of an Observation's values.
+/// The times of the values of an Observation that the device gateway made.
 ///
-/// Readings of an hour or a day are one Observation there, whose period is the window. Values at even intervals
-/// (<https://hl7.org/fhir/R4/datatypes.html#SampledData>) begin with it; of others an extension says when they were measured.
+/// The gateway combines the readings of an hour or a day into one Observation, whose period is the window. Values at
+/// even intervals (<https://hl7.org/fhir/R4/datatypes.html#SampledData>) begin with the window; an extension contains
+/// the time of other values.
 struct GroupedValues: Sendable {
     private let start: DateTime
     private let times: [String: DateTime]
 
-    /// So many values of one series are facts at most: a day at a second each.
+    /// Maximum number of facts of one series: one per second of a day.
     static let mostValues = 86_400
 
-    /// nil for an Observation that is none of a gateway's.
+    /// nil for an Observation that is not from a gateway.
     init?(_ observation: Observation) {
         guard observation.identifier.contains(where: { $0.system == CodeSystemURL.deviceConnector }),
             case .period(let period) = observation.effective, let start = period.start
@@ -26,9 +27,9 @@ struct GroupedValues: Sendable {
         self.times = times
     }
 
-    /// When a value was measured, where that is not when the window begins.
+    /// Returns the time of a value, if it differs from the start of the window.
     ///
-    /// - Parameter concept: the component's; nil for the Observation's own value.
+    /// - Parameter concept: the component's concept; nil for the Observation's own value.
     func time(of concept: CodeableConcept?) -> Date? {
         let name = concept.map { $0.coding.first { $0.system == CodeSystemURL.deviceConnector }?.code }
         switch name {
@@ -38,7 +39,7 @@ struct GroupedValues: Sendable {
         }
     }
 
-    /// The values of a series that are there, each with its time; nil for what is no series of one dimension.
+    /// Returns the existing values of a series, each with its time; nil unless it is a series of one dimension.
     func series(_ data: SampledData) -> [(value: JSONNumber, time: Date)]? {
         guard data.dimensions ?? 1 == 1, let period = data.period?.decimal, period > 0, let text = data.data else {
             return nil

@@ -1,6 +1,6 @@
-/// A type of health data, as the ontology shows it.
+/// A type of health data, as the ontology presents it.
 public struct HealthConcept: Sendable, Hashable {
-    /// A code and the system it is of.
+    /// A code and its system.
     public struct Code: Sendable, Hashable {
         public let system: String?
         public let code: String
@@ -13,22 +13,22 @@ public struct HealthConcept: Sendable, Hashable {
         }
     }
 
-    /// The name of the type, stable for ever: its place in the tree.
+    /// The permanently stable name of the type: its segment of the path.
     public let identifier: String
-    /// For people.
+    /// The title that people see.
     public let title: String
-    /// The folder it stands in.
+    /// The folder of the type.
     public let category: String
-    /// As the type's Observations bear them.
+    /// The codings of the type's Observations.
     public let codings: [Code]
-    /// The unit's code; nil where there is none.
+    /// The unit's code; nil if there is none.
     public let ucum: String?
     public let isNumeric: Bool
     /// The values of a coded type.
     public let options: [Code]
-    /// Whether it is a part of another type's observations.
+    /// Whether the type is a part of another type's observations.
     public let isPart: Bool
-    /// Whether its values are yes or no: it took place, protection was used.
+    /// Whether the values are yes or no, for instance "protection used".
     public let isBoolean: Bool
 
     public init(

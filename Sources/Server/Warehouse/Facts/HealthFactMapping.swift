@@ -3,24 +3,24 @@ import Foundation
 import HealthData
 import Records
 
-/// Makes records and facts of health observations without reading the JSON that was just written of them.
+/// Makes records and facts of health observations without parsing the JSON that was just written of them.
 ///
-/// Of each kind of sample the first goes the whole way: its Observation is made as JSON, and ``FactMapping`` and search
-/// look into it. What they find is kept, for the next sample of the kind differs in value, time and identity alone. What
-/// has components or members goes the whole way each time.
+/// The first sample of each kind is processed in full: its Observation is made as JSON, from which ``FactMapping`` and
+/// search extract their values. The results are kept as a template, because the next sample of the kind differs only
+/// in value, time and identity. Samples with components or members are always processed in full.
 struct HealthFactMapping {
-    /// Samples of one kind have the same concepts, and are found by the same codes.
+    /// The samples of one kind have the same concepts and the same search codes.
     private struct Kind: Hashable {
         let type: HealthType
         /// The value of a coded type.
         let option: String?
-        /// What recorded them, which is kept beside what was learned.
+        /// The source of the samples. The template keeps a reference to it.
         let source: ObjectIdentifier
         let isEnteredByHand: Bool
         let hasUUID: Bool
     }
 
-    /// So many kinds are remembered; behind them all are learned anew.
+    /// Maximum number of kinds. At the limit, all templates are discarded.
     private static let mostKinds = 10_000
 
     /// The codes, facts and concepts that the samples of a kind have in common.
@@ -37,9 +37,9 @@ struct HealthFactMapping {
     /// - Parameter health: the study's types.
     init(health: HealthConceptTable = .standard) { self.health = health }
 
-    /// The record and the facts of an observation.
+    /// Returns the record and the facts of an observation.
     ///
-    /// - Parameter content: its JSON.
+    /// - Parameter content: the observation as JSON.
     mutating func map(_ observation: HealthObservation, content: [UInt8], receivedAt: Date) -> (NewRecord, FactSet) {
         let id = observation.id
         guard let kind = Self.kind(of: observation, content: content) else {
@@ -59,7 +59,7 @@ struct HealthFactMapping {
         return made
     }
 
-    /// The way by the observation's JSON: right for every sample.
+    /// Makes the record and the facts from the observation's JSON, which is correct for every sample.
     func whole(
         _ observation: HealthObservation, id: String, content: [UInt8], receivedAt: Date
     ) -> (NewRecord, FactSet) {
@@ -69,10 +69,11 @@ struct HealthFactMapping {
         return (NewRecord(resource, id: id, subject: observation.subject, content: Data(content)), facts)
     }
 
-    /// nil for what is looked into each time.
+    /// Returns the kind of an observation; nil if it is always processed in full.
     private static func kind(of observation: HealthObservation, content: [UInt8]) -> Kind? {
         let sample = observation.sample
-        // FHIR knows no offset beyond 14 hours, and a time with one is no time. In units as recorded a kind has several.
+        // FHIR allows offsets of up to 14 hours; a time with a larger one is invalid. With original units, the samples
+        // of a type have several units.
         guard abs(Int(sample.start.offsetMinutes)) <= 840, abs(Int(sample.end.offsetMinutes)) <= 840,
             sample.end.seconds >= sample.start.seconds, observation.units == .metric, sample.members.isEmpty,
             !content.contains(component)
@@ -101,7 +102,7 @@ struct HealthFactMapping {
             pattern: pattern, source: observation.sample.source, subject: observation.subject, facts: facts)
     }
 
-    /// nil where the number is none that the column takes.
+    /// Returns the facts; nil if the column cannot store the number.
     private static func facts(of observation: HealthObservation, _ known: Learned) -> FactSet? {
         let sample = observation.sample
         let isMoment = sample.start.seconds == sample.end.seconds
@@ -111,7 +112,7 @@ struct HealthFactMapping {
         return known.facts.facts(number(of: observation), time: time, source: FactSource(SourceRank(sample)))
     }
 
-    /// nil for what is no quantity.
+    /// Returns the number; nil if the value is not a quantity.
     private static func number(of observation: HealthObservation) -> JSONNumber? {
         if case .quantity(let quantity) = observation.sample.value { quantity.number } else { nil }
     }
@@ -120,7 +121,7 @@ struct HealthFactMapping {
         of observation: HealthObservation, id: String, content: [UInt8], _ pattern: SearchPattern
     ) -> NewRecord? {
         let sample = observation.sample
-        // In the order in which the observation has them.
+        // In the order of the observation.
         let identifiers = [sample.uuid?.uuidString, observation.fingerprint.text].compactMap { $0 }
         return NewRecord(
             id: id, subject: observation.subject, content: Data(content), pattern: pattern, identifiers: identifiers,
@@ -130,7 +131,7 @@ struct HealthFactMapping {
 }
 
 extension [UInt8] {
-    /// Whether the bytes stand somewhere in these.
+    /// Whether the array contains these bytes.
     fileprivate func contains(_ needle: [UInt8]) -> Bool {
         guard let first = needle.first, count >= needle.count else { return false }
         return withUnsafeBufferPointer { bytes in

@@ -1,14 +1,15 @@
 import FHIR
 
-/// The facts of Observations that differ from one in time and number alone.
+/// A template of the facts of Observations that differ only in time and number.
 enum LearnedFacts: Sendable {
     case quantity(LearnedQuantity)
-    /// Of what has no number all facts are the same.
+    /// Without a number, all facts are the same.
     case same([ObservationFact], [ConceptUse])
 
-    /// Learns of the facts of one.
+    /// Creates the template from the facts of one Observation.
     ///
-    /// - Returns: nil where others have to be looked into: what is converted, or has times of its own, is so each time.
+    /// - Returns: nil if each Observation must be converted, for instance because of its unit or of values with times
+    ///   of their own.
     init?(_ found: FactSet, isQuantity: Bool) {
         guard found.time.source == .effective, found.warnings.isEmpty,
             found.facts.allSatisfy({ $0.original == nil && $0.time == nil })
@@ -21,7 +22,7 @@ enum LearnedFacts: Sendable {
         self = .quantity(quantity)
     }
 
-    /// The facts of another; nil where it has to be looked into.
+    /// Returns the facts of another Observation; nil if it must be converted in full.
     func facts(_ number: JSONNumber?, time: FactTime, source: FactSource) -> FactSet? {
         switch (self, number) {
         case (.quantity(let quantity), let number?): quantity.facts(number, time: time, source: source)

@@ -2,16 +2,15 @@ import Core
 import FHIR
 import Foundation
 
-/// The one fact that Observations of a quantity have, learned of one of them: others of its kind differ from it in number and
-/// time alone.
+/// A template of the single fact of Observations of a quantity, which differ only in number and time.
 struct LearnedQuantity: Sendable {
     private let concept: String
     private let units: String?
     private let concepts: [ConceptUse]
 
-    /// Learns of the facts of one.
+    /// Creates the template from the facts of one Observation.
     ///
-    /// - Returns: nil where it has others.
+    /// - Returns: nil if it has other facts.
     init?(_ facts: FactSet) {
         guard facts.facts.count == 1, let fact = facts.facts.first,
             case .numeric(_, operator: "E", let units) = fact.value, fact.content == .data, fact.instance == 1
@@ -21,7 +20,7 @@ struct LearnedQuantity: Sendable {
         concepts = facts.concepts
     }
 
-    /// The facts of another; nil where the number is none that the column takes.
+    /// Returns the facts of another Observation; nil if the column cannot store the number.
     func facts(_ number: JSONNumber, time: FactTime, source: FactSource) -> FactSet? {
         let value = FactValue.number(number, units: units)
         guard value.isNumeric else { return nil }

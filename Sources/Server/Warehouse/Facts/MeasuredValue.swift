@@ -2,16 +2,16 @@ import FHIR
 import Foundation
 import HealthTypes
 
-/// A value as its concept keeps it: a number in the concept's unit, with what was sent beside it where that differs.
+/// A value as its concept stores it: a number in the concept's unit, and the value as sent if that differs.
 struct MeasuredValue: Sendable, Hashable {
     let value: FactValue
-    /// The number and the unit as they were sent; nil where they are the same.
+    /// The number and the unit as sent; nil if they are the same.
     var original: FactValue?
-    /// What could not be kept as it should be.
+    /// The warning about a value that could not be stored as intended.
     var warning: LoadWarning?
 
-    /// The kind of a concept whose only known value this is. A unit is named in the ontology where no word of a device can
-    /// stand in it.
+    /// The kind of a concept of which only this value is known. The ontology names the unit only if it cannot contain
+    /// text from a device.
     var kind: Concept.Kind {
         guard case .numeric(_, _, let units) = value else { return .text }
         let isPlain =
@@ -19,12 +19,12 @@ struct MeasuredValue: Sendable, Hashable {
         return .numeric(units: isPlain ? units : nil)
     }
 
-    /// A value that is kept as it is.
+    /// Creates a value that is stored unchanged.
     init(_ value: FactValue, original: FactValue? = nil, warning: LoadWarning? = nil) {
         (self.value, self.original, self.warning) = (value, original, warning)
     }
 
-    /// nil for what has no value to load.
+    /// nil if there is no value to load.
     init?(_ choice: some ChoiceValue, in unit: ConceptUnit) {
         switch choice.type {
         case "Decimal", "Integer":
@@ -40,11 +40,11 @@ struct MeasuredValue: Sendable, Hashable {
     }
 
     /// - Parameters:
-    ///   - comparator: as FHIR writes it.
-    ///   - sent: the unit as it was sent.
+    ///   - comparator: the comparator of FHIR.
+    ///   - sent: the unit as sent.
     init(_ number: JSONNumber, comparator: String?, sent: QuantityUnit?, in unit: ConceptUnit) {
         guard let sent, let shown = sent.shown else {
-            // A number without a unit is in that of its concept.
+            // A number without a unit is in the unit of its concept.
             let units: String? = if case .asked(let code) = unit { code } else { nil }
             self.init(whole: .number(number, comparator: comparator, units: units))
             return
@@ -82,9 +82,9 @@ struct MeasuredValue: Sendable, Hashable {
         self.init(kept, original: original)
     }
 
-    /// A percent of a library that writes HealthKit's fraction. A value above 1 is percent already, as in HealthKit's own
-    /// data (``HealthTypes/SourceUnit/Scale/fraction``). What was sent is kept in both cases, as no later value tells which
-    /// of the two it is by the unit.
+    /// Creates a percentage from a library that writes HealthKit's fraction. A value above 1 is already a percentage,
+    /// as in HealthKit's own data (``HealthTypes/SourceUnit/Scale/fraction``). The sent value is stored in both cases,
+    /// because the unit does not show which of the two it was.
     private init(fraction number: JSONNumber, comparator: String?, shown: String, of measure: HealthMeasure) {
         guard let decimal = number.decimal,
             let kept = FactValue.fitting(
@@ -97,8 +97,8 @@ struct MeasuredValue: Sendable, Hashable {
         self.init(kept, original: .number(number, comparator: comparator, units: shown))
     }
 
-    /// The number by the unit of HealthKit that the text names, where UCUM cannot convert it: millimoles of glucose in a
-    /// litre are milligrams in a decilitre.
+    /// Returns the number converted from the HealthKit unit that the text names, if UCUM cannot convert it: millimoles
+    /// of glucose per litre to milligrams per decilitre.
     private static func converted(
         _ number: JSONNumber, _ comparator: String?, _ sent: QuantityUnit, by measure: HealthMeasure
     ) -> FactValue? {

@@ -2,33 +2,34 @@ import FHIR
 import Foundation
 import Storage
 
-/// One fact before it has numbers: what, when, how much.
+/// One fact before it is numbered.
 struct ObservationFact: Sendable, Hashable {
-    /// What a study's rules of de-identification must know of a value.
+    /// The kind of content, for a study's rules of de-identification.
     enum Content: Sendable, Hashable {
         case data
         /// A date or a time.
         case date
-        /// A participant's own words, as the answer to a question of this linkId.
+        /// A participant's own words in answer to the question with this linkId.
         case words(linkID: String?)
     }
 
     let concept: String
     var value: FactValue
-    /// From 1. Facts of one repetition of a group have the same; several of one concept within it are told apart.
+    /// The instance, from 1. Facts of one repetition of a group have the same; several of one concept in it have
+    /// different ones.
     var instance = 1
-    /// What was sent, where it differs from what is kept.
+    /// The value as sent, if it differs from the stored one.
     var original: FactValue?
-    /// What could not be kept as it should be.
+    /// The warning about a value that could not be stored as intended.
     var warning: LoadWarning?
     var content = Content.data
-    /// When it was measured, as `start_date` and `end_date` have it, where that is not the time of its resource.
+    /// The time of measurement for `start_date` and `end_date`, if it differs from the resource's.
     var time: SQLValue?
 }
 
-/// When the facts of a resource hold, and how that is known.
+/// The time of a resource's facts, and its source.
 struct FactTime: Sendable, Hashable {
-    /// The element in which the time stood; the raw value is the modifier's code, of those that have one.
+    /// The element that contains the time. The raw value is the modifier's code, if there is one.
     enum Source: String, Sendable, CaseIterable {
         case effective = "TRIBUTARY:TIME-EFFECTIVE"
         case authored = "TRIBUTARY:TIME-AUTHORED"
@@ -36,7 +37,7 @@ struct FactTime: Sendable, Hashable {
         case encounter = "TRIBUTARY:TIME-ENCOUNTER"
         case received = "TRIBUTARY:TIME-RECEIVED"
 
-        /// Whether a modifier beside each fact says so: that a time is when it was measured or answered needs no word.
+        /// Whether a modifier of each fact records the source. The time of measurement or of answering needs none.
         var hasModifier: Bool { self != .effective && self != .authored }
 
         var title: String {
@@ -53,14 +54,13 @@ struct FactTime: Sendable, Hashable {
     let start: Date
     let end: Date?
     let source: Source
-    /// The time as it was written, which keeps its precision and the person's offset.
+    /// The time as written, which keeps its precision and the person's offset.
     let text: String?
-    /// How much of the start and of the end is known.
+    /// The precision of the start and of the end.
     var precision = DateTime.Precision.second
     var endPrecision = DateTime.Precision.second
 
-    /// i2b2's two letters for a visit: how precise its end is, then how precise its start is.
-    /// The person's own day, `YYYY-MM-DD`: that of the time as it was written, else that of UTC.
+    /// The day in the person's time zone, `YYYY-MM-DD`: that of the time as written, otherwise that of UTC.
     var day: String {
         if let text, text.utf8.count >= 10, text.utf8.dropFirst(7).first == UInt8(ascii: "-") {
             return String(text.prefix(10))
@@ -68,6 +68,7 @@ struct FactTime: Sendable, Hashable {
         return String(WarehouseTime.text(start).prefix(10))
     }
 
+    /// i2b2's two letters for a visit: the precision of its end, then that of its start.
     var visitStatus: String {
         func letter(_ precision: DateTime.Precision, _ letters: (String, String, String, String)) -> String {
             switch precision {
@@ -82,22 +83,22 @@ struct FactTime: Sendable, Hashable {
     }
 }
 
-/// All that the warehouse takes from one resource.
+/// All facts that the warehouse takes from one resource.
 struct FactSet: Sendable {
     private(set) var facts: [ObservationFact] = []
-    /// Concepts that the facts use and that no form has, each once.
+    /// Concepts that the facts use and that no form contains, each once.
     private(set) var concepts: [ConceptUse] = []
     let time: FactTime
-    /// Where the resource comes from.
+    /// The source of the resource.
     let source: FactSource
-    /// The warnings about values that could not be kept as they should be; no health data stands in them.
+    /// Warnings about values that could not be stored as intended. They contain no health data.
     private(set) var warnings: Set<LoadWarning> = []
-    /// How many repetitions the resource has, the first included.
+    /// The number of repetitions in the resource, including the first.
     private let repetitions: Int
     private var instances: [Place: Int] = [:]
     private var used: Set<String> = []
 
-    /// Where facts of one concept must be told apart.
+    /// The key within which facts of one concept must be distinguished.
     private struct Place: Hashable {
         let concept: String
         let repetition: Int
@@ -110,16 +111,17 @@ struct FactSet: Sendable {
         self.repetitions = repetitions
     }
 
-    /// Makes a set of what was found before of a resource that differs from this one in its time alone.
+    /// Creates a set from the facts of an earlier resource that differs only in its time.
     init(time: FactTime, source: FactSource, facts: [ObservationFact], concepts: [ConceptUse]) {
         self.init(time: time, source: source)
         self.facts = facts
         self.concepts = concepts
     }
 
-    /// Adds a fact, numbered by its repetition. Further ones of its concept there have numbers that no repetition has.
+    /// Adds a fact, numbered by its repetition. Further facts of its concept in that repetition get numbers that no
+    /// repetition has.
     ///
-    /// - Parameter use: the concept as the ontology is to have it; nil where it is none of the ontology's making.
+    /// - Parameter use: the concept for the ontology; nil if the ontology does not need it.
     mutating func add(
         _ code: String, _ use: ConceptUse?, _ value: FactValue, repetition: Int = Repetitions.first,
         content: ObservationFact.Content = .data
@@ -127,9 +129,9 @@ struct FactSet: Sendable {
         add(code, use, MeasuredValue(value), repetition: repetition, content: content)
     }
 
-    /// Adds a fact of a FHIR value in its concept's unit; nothing where there is none to load.
+    /// Adds a fact of a FHIR value in its concept's unit, if there is a value to load.
     ///
-    /// - Parameter linkID: of the question that it answers.
+    /// - Parameter linkID: the linkId of the answered question.
     mutating func add(
         _ code: String, _ use: (Concept.Kind) -> ConceptUse?, _ value: some ChoiceValue, in unit: ConceptUnit,
         repetition: Int = Repetitions.first, linkID: String? = nil
@@ -139,13 +141,13 @@ struct FactSet: Sendable {
             switch value.type {
             case "Decimal", "Integer", "Quantity", "Boolean", "Time", "Code", "Coding", "Attachment": .data
             case "Date", "DateTime", "Instant": .date
-            // What has parts may have words among them.
+            // A complex value may contain text.
             default: .words(linkID: linkID)
             }
         add(code, use(measured.kind), measured, repetition: repetition, content: content)
     }
 
-    /// Adds a fact of one of several values, which was measured at a time of its own.
+    /// Adds a fact of one of several values, with a time of its own.
     mutating func add(
         _ code: String, _ use: (Concept.Kind) -> ConceptUse?, _ measured: MeasuredValue, at time: Date
     ) {
@@ -169,19 +171,19 @@ struct FactSet: Sendable {
                 original: measured.original, warning: measured.warning, content: content, time: time))
     }
 
-    /// Notes a concept that the ontology is to have.
+    /// Adds a concept to those that the ontology must contain.
     mutating func use(_ use: ConceptUse?) {
         if let use, used.insert(use.code).inserted { concepts.append(use) }
     }
 }
 
-/// A concept that a fact uses, and where it belongs should the ontology not have it yet. Nothing in it is free text: the
-/// name is the code, or the words that we have for it.
+/// A concept that a fact uses, and its position if the ontology must add it. It contains no free text: the name is the
+/// code or our own title.
 struct ConceptUse: Sendable, Hashable {
     enum Place: Sendable, Hashable {
-        /// Below `Health`, in the folder of its type, else among the others, and there by its terminology's code too.
+        /// Below `Health`, in the folder of its type or among the others, and also below the code of its terminology.
         case health(TerminologyCode?)
-        /// Below another concept, wherever that stands.
+        /// Below another concept, wherever that is.
         case below(code: String, segment: String)
     }
 

@@ -1,9 +1,9 @@
-/// Codes that a terminology publishes, told by their shape.
+/// Codes that a terminology publishes, recognized by their format.
 ///
-/// A code that a device sends may be anything, a name or a diary. Every researcher sees the ontology, so a code becomes
-/// a concept of it only where it cannot be words.
+/// A code that a device sends may be any text, for instance a name or a diary entry. Every researcher can see the
+/// ontology, so a code becomes a concept only if it cannot be such text.
 enum PublishedCode {
-    /// Whether the code has the shape of the codes of its system, and the system is a well-known one.
+    /// Whether the system is a well-known one and the code has its format.
     static func has(system: String?, code: String) -> Bool {
         guard let system, let shape = shapes[system], code.utf8.count <= maximumLength else { return false }
         var scanner = CodeScanner(code)
@@ -17,7 +17,7 @@ enum PublishedCode {
 
     private static let shapes: [String: Shape] = [
         "http://loinc.org": { code in
-            // Answers, parts, lists and groups bear two letters.
+            // Answers, parts, lists and groups have a prefix of two letters.
             _ = ["LA", "LP", "LL", "LG"].contains { code.skip($0) }
             return code.digits(1...7) && code.skip("-") && code.digits(1...1)
         },
@@ -25,7 +25,7 @@ enum PublishedCode {
         "http://www.nlm.nih.gov/research/umls/rxnorm": { $0.digits(1...8) },
         "http://hl7.org/fhir/sid/icd-10-cm": { code in
             guard code.letters(1...1), code.digits(1...2) else { return false }
-            // The third place may be an A or a B.
+            // The third character may be an A or a B.
             _ = code.skip("A") || code.skip("B")
             return code.tail(4)
         },
@@ -53,7 +53,7 @@ enum PublishedCode {
     ]
 }
 
-/// Reads a code from its begin.
+/// A scanner that reads a code from its beginning.
 struct CodeScanner {
     private var rest: Substring.UTF8View
 
@@ -71,8 +71,8 @@ struct CodeScanner {
 
     mutating func letters(_ count: ClosedRange<Int>) -> Bool { take(count) { (0x41...0x5A).contains($0) } }
 
-    /// Reads the part that a classification of diseases may have behind its category: a point and a few figures and
-    /// capitals.
+    /// Reads the part that a classification of diseases may have after the category: a point with a few digits and
+    /// capital letters.
     mutating func tail(_ length: Int) -> Bool {
         guard !isAtEnd else { return true }
         return skip(".") && take(1...length) { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }

@@ -1,28 +1,28 @@
 import FHIR
 
-/// The numbers of the repetitions in a response. What stands in one repetition of a group has one number, and what stands
-/// in another has another; so that i2b2 can tell which answers belong together (`instance_num`).
+/// The numbers of the repetitions in a response. All answers in one repetition of a group have one number, and those
+/// in another have another, so that i2b2 can find answers that belong together (`instance_num`).
 ///
-/// A repetition is told by the response alone: an item that comes again beside itself, or an answer that has items of its
-/// own and is not the first. The first goes on with the number of what it stands in.
+/// Only the response defines repetitions: an item that occurs again among its siblings, or an answer after the first
+/// that has items. The first continues with the number of the repetition that contains it.
 struct Repetitions {
-    /// The number of what stands in no repetition, or in the first.
+    /// The number outside of repetitions, and of the first one.
     static let first = 1
 
     private var last = Repetitions.first
-    /// The items that came beside each other.
+    /// The siblings that were already visited.
     struct Siblings {
         fileprivate var met: Set<String> = []
     }
 
-    /// The number of an item among its siblings.
+    /// Returns the number of an item among its siblings.
     ///
-    /// - Parameter outer: the number of what they stand in.
+    /// - Parameter outer: the number of the repetition that contains them.
     mutating func number(of linkID: String, among siblings: inout Siblings, in outer: Int) -> Int {
         siblings.met.insert(linkID).inserted ? outer : next()
     }
 
-    /// The number of an answer of an item.
+    /// Returns the number of an answer of an item.
     mutating func number(ofAnswer index: Int, hasItems: Bool, in outer: Int) -> Int {
         index == 0 || !hasItems ? outer : next()
     }
@@ -32,7 +32,7 @@ struct Repetitions {
         return last
     }
 
-    /// How many there are in a response.
+    /// Returns the number of repetitions in a response.
     static func count(in items: [QuestionnaireResponse.Item]) -> Int {
         var repetitions = Repetitions()
         repetitions.walk(items)

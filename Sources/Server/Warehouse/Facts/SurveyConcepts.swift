@@ -1,7 +1,7 @@
 import FHIR
 
-/// The concepts of one form: which path and code each question and each of its options has. Pure; made once for a form,
-/// not for each response.
+/// The concepts of one form: the path and the code of each question and option. Pure; created once for a form, not for
+/// each response.
 public struct SurveyConcepts: Sendable {
     struct Option: Sendable, Hashable {
         let system: String?
@@ -12,14 +12,14 @@ public struct SurveyConcepts: Sendable {
     struct Question: Sendable {
         let concept: Concept
         let options: [Option]
-        /// Whether an answer may be any code of a terminology: its value set is not listed, or its answerConstraint permits
-        /// others than its options.
+        /// Whether an answer may be any code of a terminology: its value set is not expanded, or its answerConstraint
+        /// permits answers outside of its options.
         let offersUnlisted: Bool
         /// The unit of its numbers.
         let unit: ConceptUnit
-        /// Codes of terminologies by which it is found beside the health types that have them.
+        /// Codes of terminologies with which it is found together with the health types that have them.
         let terminologyCodes: [TerminologyCode]
-        /// The places of the options with a code.
+        /// The indices of the options by code.
         private let places: [String: [Int]]
 
         init(
@@ -34,7 +34,7 @@ public struct SurveyConcepts: Sendable {
             places = Dictionary(grouping: options.indices) { options[$0].code }
         }
 
-        /// The option that an answer means; an answer without a system means the one option with its code.
+        /// Returns the option that an answer means. An answer without a system means the only option with its code.
         func option(system: String?, code: String) -> Option? {
             let alike = (places[code] ?? []).map { options[$0] }
             return alike.first { ($0.system ?? "") == (system ?? "") }
@@ -48,20 +48,20 @@ public struct SurveyConcepts: Sendable {
     let questions: [String: Question]
     /// The linkIds in the form's order, parents first.
     let order: [String]
-    /// The name of the form, without a version: codes of items without one are made of it.
+    /// The name of the form, without a version. Codes of items without a code are made from it.
     let formName: String
     private let formHash: String
     /// The form's concepts, parents first.
     let concepts: [Concept]
-    /// The same concepts as they stand in the folders of their terminologies' codes, parents first.
+    /// The same concepts in the folders of their terminologies' codes, parents first.
     let codePlaces: [Concept]
-    /// A hash of all of them: the ontology notes it, so that a form that it has costs one look-up.
+    /// A hash of all concepts. The ontology stores it, so that a known form costs one lookup.
     let digest: String
 
     /// - Parameters:
-    ///   - health: the study's types. A question that has the code of one gets the code of a question without: what a
-    ///     person says and what a sensor measures are two things.
-    ///   - valueSet: gives a value set by the name that a question has for it; contained ones are found without it.
+    ///   - health: the study's types. A question with the code of a type gets a code as if it had none, because an
+    ///     answer and a measurement are different things.
+    ///   - valueSet: returns a value set by its name in a question; contained value sets are found without it.
     public init(
         _ questionnaire: Questionnaire, health: HealthConceptTable = .standard,
         valueSet: @escaping (String) -> ValueSet? = { _ in nil }
@@ -69,7 +69,7 @@ public struct SurveyConcepts: Sendable {
         self.init(questionnaire, at: nil, health: health, valueSet: valueSet)
     }
 
-    /// - Parameter place: the form's folder where it is not among the surveys.
+    /// - Parameter place: the form's folder if it is not among the surveys.
     init(
         _ questionnaire: Questionnaire, at place: Concept?, health: HealthConceptTable,
         valueSet: @escaping (String) -> ValueSet? = { _ in nil }
@@ -101,7 +101,7 @@ public struct SurveyConcepts: Sendable {
         digest = Self.digest(of: concepts + codePlaces)
     }
 
-    /// The form of a response that is not at hand: it gives its questions their codes, and has no concepts.
+    /// Creates the concepts of a form that is not available. It has codes for its questions, and no concepts.
     init(formName name: String) {
         formName = name
         formHash = Self.hash(ofForm: name)
@@ -130,13 +130,13 @@ public struct SurveyConcepts: Sendable {
         ConceptPath.child(of: ConceptPath.surveys, ConceptPath.segment(shortName(formName)))
     }
 
-    /// The last part of a URL reads better than all of it; the hash of the whole keeps two forms apart.
+    /// The last segment of a URL is more readable than the whole. The hash of the whole keeps two forms apart.
     private static func shortName(_ formName: String) -> String {
         guard formName.contains("/"), let last = formName.split(separator: "/").last else { return formName }
         return "\(last)-\(ConceptCode.hash(formName, 6))"
     }
 
-    /// The code of a question that has none of its own.
+    /// Returns the code of a question without a code of its own.
     func ownCode(linkID: String) -> String { Self.ownCode(formHash: formHash, linkID: linkID) }
 
     static func ownCode(formName: String, linkID: String) -> String {
@@ -147,7 +147,7 @@ public struct SurveyConcepts: Sendable {
 
     private static func ownCode(formHash form: String, linkID: String) -> String {
         let plain = "SURVEY:\(form):\(linkID)"
-        // Only ASCII letters, so that a character is a code point.
+        // Only ASCII letters, so that a character is one code point.
         let isPlain = linkID.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-.".contains($0)) }
         guard isPlain, plain.count <= ConceptCode.maximumLength else {
             return "SURVEY:\(form):H-" + ConceptCode.hash(linkID, 24)
@@ -159,9 +159,9 @@ public struct SurveyConcepts: Sendable {
         ConceptPath.segment(ConceptCode.prefix(system) + "-" + code)
     }
 
-    /// The code of an option that means something only together with its question.
+    /// Returns the code of an option that has a meaning only together with its question.
     static func combinedCode(question: String, system: String?, code: String) -> String {
-        // LOINC's answers need no prefix; of every other system two options of one code could meet without it.
+        // LOINC's answers need no prefix. With other systems, two options with one code could collide without it.
         let prefix = system.flatMap { ConceptCode.prefixes[$0] }
         let plain = prefix == "LOINC" ? "\(question):\(code)" : "\(question):\(prefix ?? ""):\(code)"
         guard prefix != nil, plain.unicodeScalars.count <= ConceptCode.maximumLength else {

@@ -1,13 +1,13 @@
 import FHIR
 
-/// Walks the items of a form and finds the concepts of its questions.
+/// Collects the concepts of a form's questions from its items.
 struct SurveyConceptsBuilder {
     private let offered: OfferedCodings
     private let formName: String
     private let health: HealthConceptTable
     private(set) var questions: [String: SurveyConcepts.Question] = [:]
     private(set) var order: [String] = []
-    /// How many items bear a code, and how many questions offer an option.
+    /// The number of items with each code, and of questions with each option.
     private var itemCodes: [String: Int] = [:]
     private var optionCodes: [String: Int] = [:]
 
@@ -65,7 +65,7 @@ struct SurveyConceptsBuilder {
         }
     }
 
-    /// The unit that the form names for a question, of several that it offers the first.
+    /// Returns the unit that the form specifies for a question, the first of several.
     private func unit(of item: Questionnaire.Item) -> ConceptUnit {
         let base = "http://hl7.org/fhir/StructureDefinition/questionnaire-unit"
         let named = [base, base + "Option"].lazy.compactMap { item.extension($0) }.compactMap {
@@ -74,9 +74,9 @@ struct SurveyConceptsBuilder {
         return named.first.map(ConceptUnit.asked) ?? .ofItsKind
     }
 
-    /// The question's own code where it has one that nothing else has: not a type of the table, no other question of the
-    /// form, and nothing whose numbers are in another unit than the question's, as those of a terminology's code are in
-    /// the conventional one.
+    /// Returns the question's own code if it is unique: no type of the table and no other question of the form has it.
+    /// A code is also not used if the numbers of other facts with it are in another unit, as those of a terminology's
+    /// code are in the conventional unit.
     private func code(of item: Questionnaire.Item, linkID: String, unit: ConceptUnit) -> String {
         let own = SurveyConcepts.ownCode(formName: formName, linkID: linkID)
         guard let coding = item.code.first, let code = coding.code else { return own }

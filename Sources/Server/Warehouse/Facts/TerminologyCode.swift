@@ -1,12 +1,12 @@
 import FHIR
 
-/// A code that a terminology publishes: what a sensor's value and a form's question may have in common.
+/// A code that a terminology publishes, which a sensor's value and a form's question may have in common.
 struct TerminologyCode: Sendable, Hashable {
-    /// The short name of the terminology, as i2b2's community writes it.
+    /// The short name of the terminology, as the i2b2 community uses it.
     let prefix: String
     let code: String
 
-    /// nil for a code of any other system, and for one that cannot be the system's.
+    /// nil for a code of any other system, and for one that does not have the system's format.
     init?(_ coding: Coding) {
         self.init(system: coding.system, code: coding.code)
     }
@@ -16,7 +16,7 @@ struct TerminologyCode: Sendable, Hashable {
         (prefix, self.code) = (ConceptCode.prefix(system), code)
     }
 
-    /// The folders that all concepts with the code stand in once more, parents first.
+    /// The folders that contain all concepts with the code a second time, parents first.
     var folders: [Concept] {
         let terminology = ConceptPath.child(of: ConceptPath.codes, ConceptPath.segment(prefix))
         return [
@@ -31,11 +31,11 @@ struct TerminologyCode: Sendable, Hashable {
             of: ConceptPath.child(of: ConceptPath.codes, ConceptPath.segment(prefix)), ConceptPath.segment(code))
     }
 
-    /// A concept as it stands in the folder of the code.
+    /// Returns a concept as it occurs in the folder of the code.
     ///
     /// - Parameters:
-    ///   - segment: tells it from the other concepts with the code.
-    ///   - options: what stands below it at its own place, and here too.
+    ///   - segment: the segment that distinguishes it from the other concepts with the code.
+    ///   - options: the concepts below it, which occur in this folder too.
     func places(of concept: Concept, segment: String, options: [(segment: String, concept: Concept)] = []) -> [Concept]
     {
         let own = ConceptPath.child(of: path, ConceptPath.segment(segment))

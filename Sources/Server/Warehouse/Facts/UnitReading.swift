@@ -4,21 +4,21 @@ import HealthTypes
 import Synchronization
 import UCUM
 
-/// Reads units as they were sent, and converts between them. What was read is kept: loads of millions of values have a
-/// handful of units.
+/// Parses units as sent, and converts between them. Results are cached, because millions of values have only a few
+/// units.
 enum UnitReading {
-    /// A unit that was read.
+    /// A parsed unit.
     struct Reading: Sendable {
         let unit: UCUMUnit
-        /// The unit that quantities of its kind are kept in where nobody declares one; nil for its own.
+        /// The unit in which quantities of its kind are stored if none is declared; nil for the unit itself.
         let conventional: String?
     }
 
-    /// A way from one unit to another.
+    /// A conversion from one unit to another.
     struct Conversion: Sendable {
         let from: UCUMUnit
         let to: UCUMUnit
-        /// Whether more in the one unit is less in the other, as of pH.
+        /// Whether larger values in one unit are smaller in the other, as with pH.
         let isReversed: Bool
 
         func convert(_ value: Decimal) -> Decimal? { try? from.convert(value, to: to) }
@@ -40,13 +40,14 @@ enum UnitReading {
         var conversions: [Pair: Conversion?] = [:]
     }
 
-    /// Units that are kept at most; anything may stand where a unit is sent.
+    /// Maximum number of cached units; a sender may write any text as a unit.
     private static let maximumKept = 1_000
-    /// A longer text is no unit.
+    /// Maximum length of a unit.
     private static let maximumLength = UnitText.maximumLength
     private static let kept = Mutex(Kept())
 
-    /// The unit that a text means: UCUM's code, else HealthKit's or UCUM's name of a unit; nil for any other text.
+    /// Returns the unit that a text means: a UCUM code, or HealthKit's or UCUM's name of a unit; nil for any other
+    /// text.
     static func read(_ text: String) -> Reading? {
         guard text.utf8.count <= maximumLength else { return nil }
         if let known = kept.withLock({ $0.readings[text] }) { return known }
@@ -63,7 +64,7 @@ enum UnitReading {
         return Reading(unit: unit, conventional: ConventionalUnit.code(for: unit))
     }
 
-    /// The UCUM code of a unit as it was sent (``HealthTypes/QuantityUnit/ucum(measuring:)``).
+    /// Returns the UCUM code of a unit as sent (``HealthTypes/QuantityUnit/ucum(measuring:)``).
     static func code(of sent: QuantityUnit, measuring target: String?) -> String? {
         let key = Sent(unit: sent, target: target)
         if let known = kept.withLock({ $0.sent[key] }) { return known }
@@ -78,7 +79,7 @@ enum UnitReading {
         return made
     }
 
-    /// The way from one unit to another; nil where they do not measure the same.
+    /// Returns the conversion from one unit to another; nil if they do not measure the same.
     static func conversion(from: String, to: String) -> Conversion? {
         let pair = Pair(from: from, to: to)
         if let known = kept.withLock({ $0.conversions[pair] }) { return known }

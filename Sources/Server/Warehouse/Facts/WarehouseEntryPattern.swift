@@ -2,14 +2,15 @@ import FHIR
 import Foundation
 import Records
 
-/// The entries of Observations that differ from one in ``Records/ObservationValues`` alone: they are not looked into.
+/// A template of the entries of Observations that differ only in ``Records/ObservationValues``. No Observation is
+/// parsed for them.
 public struct WarehouseEntryPattern: Sendable {
     private let facts: LearnedFacts
     private let source: FactSource
 
-    /// Learns of an Observation.
+    /// Creates the template from one Observation.
     ///
-    /// - Returns: nil where others of its kind have to be looked into.
+    /// - Returns: nil if others of its kind must be converted in full.
     public init?(of resource: Resource, health: HealthConceptTable, receivedAt: Date) {
         guard resource.resourceType == Observation.resourceType,
             let found = FactMapping.facts(of: resource, survey: nil, health: health, receivedAt: receivedAt),
@@ -19,7 +20,7 @@ public struct WarehouseEntryPattern: Sendable {
         source = found.source
     }
 
-    /// The entry of another one; nil where it has to be looked into.
+    /// Returns the entry of another Observation; nil if it must be converted in full.
     public func entry(_ values: ObservationValues) -> WarehouseEntry? {
         guard let time = FactMapping.time(values.time),
             let found = facts.facts(values.number, time: time, source: source)

@@ -3,14 +3,14 @@ import Foundation
 import InformedConsent
 import Storage
 
-/// Writes contracts and withdrawals into the consent tables, in whichever order they come.
+/// Writes contracts and withdrawals into the consent tables, in any order of arrival.
 struct ConsentRows {
     let transaction: any SQLTransaction
     let context: LoadContext
     let patient: Int64
     let upload: Int64
 
-    /// Writes the present version of a contract: what the consent gate reads of it, and nothing where it is not signed.
+    /// Writes the present version of a contract: the values that the consent gate reads, or NULLs if it is not signed.
     func write(_ contract: Contract) throws {
         let signed = try? SignedContractReader.read(contract, receivedAt: context.receivedAt)
         try transaction.execute(
@@ -31,8 +31,8 @@ struct ConsentRows {
             ])
     }
 
-    /// A contract that was taken back once stays taken back, whatever comes after; the first withdrawal counts. So every
-    /// version of a withdrawal is heard, also one that is not the present.
+    /// Withdraws a contract. A withdrawal is permanent, and the first one counts. So every version of a withdrawal is
+    /// processed, not only the present one.
     func withdraw(_ consent: FHIR.Consent) throws {
         guard consent.status == .inactive, case .reference(let source)? = consent.source,
             let contract = source.literal, contract.type == Contract.resourceType

@@ -1,7 +1,7 @@
 import Storage
 
-/// Gives resources their encounters and writes what is new of these, through statements that are prepared once. It lives
-/// inside one transaction, in which nothing else makes an encounter.
+/// Assigns encounters to resources and writes the new ones, with prepared statements. Used within one transaction, in
+/// which nothing else creates encounters.
 struct EncounterWriter {
     private let transaction: any SQLTransaction
     private let numbering: Numbering
@@ -16,9 +16,9 @@ struct EncounterWriter {
     private var days: SQLInserter<DayVisitRow>
     /// The number of the next new encounter.
     private var next: Int64
-    /// The numbers of days.
+    /// The numbers of days whose visit is up to date.
     private var known: [FactEncounter: Int64] = [:]
-    /// The numbers of days that were there before, of which nothing is written yet.
+    /// The numbers of existing days whose visit is not written yet.
     private var present: [FactEncounter: Int64] = [:]
 
     init(_ trail: UploadTrail, in transaction: any SQLTransaction) throws {
@@ -36,7 +36,7 @@ struct EncounterWriter {
         next = try numbering.nextEncounter()
     }
 
-    /// Tells which encounters are needed next, so that a server is asked once which of them are there.
+    /// Announces the next encounters, so that one query finds those that exist.
     mutating func expect(_ encounters: [FactEncounter]) throws {
         var (own, days): ([EncounterMappingRow], [FactEncounter: DayVisit]) = ([], [:])
         for encounter in encounters {
@@ -52,7 +52,7 @@ struct EncounterWriter {
             for (day, visit) in days {
                 guard let encounter = found[day.ide] else { continue }
                 days[day] = nil
-                // A visit that says what it should is not written again.
+                // A visit that is up to date is not written again.
                 if encounter.visit == visit {
                     known[day] = encounter.number
                 } else {
@@ -63,7 +63,7 @@ struct EncounterWriter {
         try dayMappings.expect(days.keys.map { EncounterMappingRow($0.ide, number: next) })
     }
 
-    /// The number of the encounter of a resource, with its visit.
+    /// Returns the number of the encounter of a resource, and writes its visit.
     mutating func number(of facts: PreparedFacts) throws -> Int64 {
         switch facts.encounter {
         case .resource: return try own(facts)
@@ -108,7 +108,7 @@ struct EncounterWriter {
         return known
     }
 
-    /// Writes what waits to be written together.
+    /// Writes all buffered rows.
     mutating func flush() throws {
         try numbers.flush()
         try dayNumbers.flush()
@@ -117,7 +117,7 @@ struct EncounterWriter {
         try days.flush()
     }
 
-    /// Takes an encounter away that has no facts, with its visit and its names.
+    /// Deletes an encounter that has no facts, with its visit and its mappings.
     static func removeIfEmpty(_ encounter: Int64, patient: Int64, in transaction: any SQLTransaction) throws {
         let place = [SQLValue(encounter), SQLValue(patient)]
         let fact = try transaction.first(

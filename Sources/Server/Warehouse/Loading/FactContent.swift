@@ -1,6 +1,6 @@
 import Storage
 
-/// What a row of `observation_fact` says of its resource, made of the resource or read from the table: two are equal where
+/// The content of a row of `observation_fact`, made from a resource or read from the table. Two contents are equal if
 /// every query about the fact finds the same.
 struct FactContent: Sendable, Hashable {
     private let concept: String?
@@ -20,7 +20,7 @@ struct FactContent: Sendable, Hashable {
         "observation_blob", "instance_num", "nval_num",
     ]
 
-    /// What a row is to say.
+    /// Creates the content of a row to be written.
     init(_ row: ObservationFactRow) {
         func text(_ value: SQLValue) -> String? { if case .text(let text) = value { text } else { nil } }
         let columns = row.value
@@ -32,7 +32,7 @@ struct FactContent: Sendable, Hashable {
         number = if case .real(let value) = columns.number { value } else { nil }
     }
 
-    /// What a row says that stands in the table.
+    /// Creates the content of a row in the table.
     init(_ row: SQLRow) throws {
         (concept, modifier) = (row.textIfPresent("concept_cd"), row.textIfPresent("modifier_cd"))
         (start, end) = (row.textIfPresent("start_date"), row.textIfPresent("end_date"))

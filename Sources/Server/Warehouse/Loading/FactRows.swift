@@ -8,7 +8,7 @@ struct UploadTrail {
     let upload: Int64
 }
 
-/// The columns that every table of the data mart ends with: those that are the same for all rows of an upload.
+/// The last columns of every table of the data mart: those with one value for all rows of an upload.
 private let trail: [SQLColumn<UploadTrail>] = [
     SQLColumn("update_date") { WarehouseTime.value($0.context.receipt) },
     SQLColumn("download_date") { WarehouseTime.value($0.context.receipt) },
@@ -18,23 +18,23 @@ private let trail: [SQLColumn<UploadTrail>] = [
 
 private let sourceColumn = SQLColumn<UploadTrail>("sourcesystem_cd") { _ in .text(WarehouseLoader.source) }
 
-/// A name of an encounter, as `encounter_mapping` has it: the resource's own, and the number's of itself.
+/// A name of an encounter in `encounter_mapping`: the resource's own name, or the number mapped to itself.
 struct EncounterMappingRow {
     let number: Int64
     let name: String
     let source: String
     let system: String
 
-    /// Of resources' own names: a resource that has an encounter keeps it.
+    /// For resources' own names: a resource with an encounter keeps it.
     static let resources = insertion(.keepsPresent(key: key))
 
-    /// Of the names of numbers, which are new with their numbers.
+    /// For numbers mapped to themselves, which are new with their encounter.
     static let numbers = insertion(.fails)
 
-    /// Of days, which no upload has to itself: nothing in the row tells which came first.
+    /// For days, which belong to no single upload: nothing in the row depends on the upload that came first.
     static let days = insertion(.keepsPresent(key: key), isOfUpload: false)
 
-    /// Of the names of days' numbers.
+    /// For days' numbers mapped to themselves.
     static let numbersOfDays = insertion(.fails, isOfUpload: false)
 
     private static let key = [
@@ -61,28 +61,28 @@ struct EncounterMappingRow {
             ] + (isOfUpload ? upload : []))
     }
 
-    /// The encounter's own name.
+    /// Creates the mapping of the encounter's own name.
     init(_ ide: String, number: Int64) {
         (self.number, name) = (number, ide)
         (source, system) = (WarehouseLoader.source, WarehouseLoader.source)
     }
 
-    /// The number's of itself, as i2b2's own loader has it.
+    /// Creates the mapping of a number to itself, as i2b2's own loader does.
     init(itself number: Int64) {
         (self.number, name) = (number, String(number))
         (source, system) = (Numbering.hive, Numbering.hiveSystem)
     }
 }
 
-/// The visit of a resource that is an encounter of its own, as `visit_dimension` has it.
+/// The visit in `visit_dimension` of a resource that is an encounter of its own.
 struct VisitRow {
     let encounter: Int64
     let facts: PreparedFacts
 
-    /// Of encounters that are new.
+    /// For new encounters.
     static let new = insertion(.fails)
 
-    /// Of resources that were loaded before.
+    /// For resources that were loaded before.
     static let again = insertion(.replaces(key: ["encounter_num", "patient_num"]))
 
     private static func insertion(_ conflict: SQLInsertionTarget.Conflict) -> SQLInsertion<VisitRow, UploadTrail> {
@@ -99,7 +99,7 @@ struct VisitRow {
     }
 }
 
-/// What `visit_dimension` says of a day: the same whichever resource of the day was loaded first.
+/// The content of a day in `visit_dimension`: the same whichever resource of the day was loaded first.
 struct DayVisit: Hashable {
     let patient: Int64
     let start: String?
@@ -116,7 +116,7 @@ struct DayVisit: Hashable {
         system = WarehouseLoader.source
     }
 
-    /// nil where there is no visit.
+    /// nil if there is no visit.
     init?(_ row: SQLRow) {
         guard let patient = row.integerIfPresent("patient_num") else { return nil }
         self.patient = patient
@@ -126,15 +126,15 @@ struct DayVisit: Hashable {
     }
 }
 
-/// The visit of a day, as `visit_dimension` has it.
+/// The visit of a day in `visit_dimension`.
 struct DayVisitRow {
     let encounter: Int64
     let visit: DayVisit
 
-    /// Of encounters that are new.
+    /// For new encounters.
     static let new = insertion(.fails)
 
-    /// Of encounters that are there.
+    /// For existing encounters.
     static let again = insertion(.replaces(key: ["encounter_num", "patient_num"]))
 
     private static func insertion(_ conflict: SQLInsertionTarget.Conflict) -> SQLInsertion<DayVisitRow, Void> {
@@ -152,9 +152,9 @@ struct DayVisitRow {
     }
 }
 
-/// A fact, as `observation_fact` has it.
+/// A fact in `observation_fact`.
 ///
-/// It holds what its columns hold and nothing else: rows wait in thousands to be written together.
+/// It contains only its columns, because thousands of rows are buffered.
 struct ObservationFactRow {
     let encounter: Int64
     let concept: String
@@ -188,22 +188,22 @@ struct ObservationFactRow {
             sourceColumn,
         ] + trail)
 
-    /// A fact of a resource.
+    /// Creates the row of a fact of a resource.
     init(_ fact: ObservationFact, of facts: PreparedFacts, encounter: Int64) {
         self.init(fact, "@", fact.value, facts, encounter)
     }
 
-    /// The modifier that stands beside a fact and holds what was sent.
+    /// Creates the modifier of a fact that contains the value as sent.
     init(_ original: FactValue, sentAs fact: ObservationFact, of facts: PreparedFacts, encounter: Int64) {
         self.init(fact, FactModifier.original.rawValue, original, facts, encounter)
     }
 
-    /// The modifier that stands beside a fact and names what could not be kept as it should be.
+    /// Creates the modifier of a fact that names the warning about its value.
     init(_ warning: LoadWarning, about fact: ObservationFact, of facts: PreparedFacts, encounter: Int64) {
         self.init(fact, FactModifier.asText.rawValue, .text(warning.rawValue), facts, encounter)
     }
 
-    /// The modifier that stands beside a fact and says how its time is known.
+    /// Creates the modifier of a fact that names the source of its time.
     init(_ source: String, ofTimeOf fact: ObservationFact, of facts: PreparedFacts, encounter: Int64) {
         self.init(fact, source, facts.timeText, facts, encounter)
     }
@@ -221,7 +221,7 @@ struct ObservationFactRow {
 }
 
 extension FactValue {
-    /// A value as its columns hold it.
+    /// The columns of a value.
     struct Columns {
         /// `valtype_cd`
         let type: SQLValue

@@ -1,31 +1,31 @@
 import Foundation
 import Storage
 
-/// Writes the facts of the resources of one upload, in place of those of other versions of them, through statements that
-/// are prepared once. It lives inside one transaction, in which nothing else makes an encounter.
+/// Writes the facts of the resources of one upload and replaces those of earlier versions, with prepared statements.
+/// Used within one transaction, in which nothing else creates encounters.
 final class FactWriter {
     private let transaction: any SQLTransaction
     private let trail: UploadTrail
     private var encounters: EncounterWriter
     private var rows: SQLInserter<ObservationFactRow>
     private var loaded: SQLInserter<LoadedRecord>
-    /// Facts without their modifiers.
+    /// The number of written facts, without modifiers.
     private(set) var written = 0
-    /// By their uploads, the facts that stand there more than before.
+    /// The change of the number of facts of each upload.
     private var changes: [Int64: Int] = [:]
-    /// The records of which something is noted by the next flush.
+    /// The records whose loaded state the next flush inserts.
     private var noted: Set<Int64> = []
-    /// What stands of records that are written otherwise, which the next flush takes away.
+    /// The earlier state of records whose facts have changed. The next flush deletes those facts.
     private var replaced: [LoadedRecord] = []
-    /// Rows that the next flush writes.
+    /// The number of rows that the next flush writes.
     private var waitingRows = 0
-    /// What was loaded of the records that are to come next.
+    /// The loaded state of the announced records.
     private var former: [Int64: LoadedRecord?] = [:]
-    /// The facts that stand of them.
+    /// The stored facts of the announced records.
     private var standing = StandingFacts()
-    /// So many records, and so many rows, wait at most: fewer than an inserter takes before it writes.
+    /// Maximum number of buffered records, and of buffered rows: fewer than an inserter takes before it writes.
     private static let waiting = 2_000
-    /// Encounters that lost facts and may have none.
+    /// Encounters that lost facts and may have none left.
     private var emptied: Set<Int64> = []
 
     init(_ trail: UploadTrail, in transaction: any SQLTransaction) throws {
@@ -36,11 +36,11 @@ final class FactWriter {
         loaded = try transaction.inserter(LoadedRecord.new)
     }
 
-    /// Tells which encounters' facts are to be written next, so that a server is asked once which of them are there.
+    /// Announces the encounters of the next facts, so that one query finds those that exist.
     func expect(_ encounters: [FactEncounter]) throws { try self.encounters.expect(encounters) }
 
-    /// Tells which records' facts are to be written next, each of them, so that what was loaded of them is asked for together:
-    /// facts that would be written the same stay as they are.
+    /// Announces all records of the next facts, so that their loaded state is read together. Facts that would be
+    /// written unchanged are left as they are.
     func expect(records: [Int64]) throws {
         former = try LoadedRecord.of(records, in: transaction)
         standing = try StandingFacts(of: former.values.compactMap { $0 }, trail, in: transaction)
@@ -49,13 +49,13 @@ final class FactWriter {
     /// Writes the facts of a resource.
     ///
     /// - Parameters:
-    ///   - record: its number.
-    ///   - isNew: whether the record was made in this transaction, so that nothing is loaded of it.
+    ///   - record: the record's number.
+    ///   - isNew: whether the record was created in this transaction, so that nothing of it is loaded.
     func write(_ facts: PreparedFacts, of record: Int64, isNew: Bool) throws {
         if noted.contains(record) || noted.count + replaced.count >= Self.waiting { try flush() }
         let expected = former.removeValue(forKey: record)
         let present = isNew ? nil : try expected ?? LoadedRecord.of(record, in: transaction)
-        // A day is made by its facts; a response is an encounter without any too.
+        // The encounter of a day exists only with facts; a response is an encounter even without any.
         if case .day = facts.encounter, facts.facts.isEmpty {
             if let present { replace(present) }
             return
@@ -65,7 +65,7 @@ final class FactWriter {
         let made = Self.rows(of: facts, encounter: encounter)
         written += facts.facts.count
         if standing.stand(made, of: record), present == place {
-            // The upload's row tells when it was loaded, also where no fact of it changed.
+            // The upload's row has the time of loading, even if no fact changed.
             changes[trail.upload, default: 0] += 0
         } else {
             if let present { replace(present) }
@@ -77,15 +77,15 @@ final class FactWriter {
         if place.instanceCount == 0 || !facts.facts.isEmpty { emptied.remove(encounter) }
     }
 
-    /// Adds rows to those that wait. What they take the place of is taken away before any of them is written.
+    /// Adds rows to the buffer. The rows that they replace are deleted before any of them is written.
     private func add(_ made: [ObservationFactRow]) throws {
         if waitingRows + made.count > Self.waiting { try flush() }
         for row in made { try rows.add(row) }
         waitingRows += made.count
     }
 
-    /// The rows of a resource's facts, each with what stands beside it: how its time is known, what was sent, and what could
-    /// not be kept.
+    /// Returns the rows of a resource's facts, each with its modifiers: the source of its time, the value as sent, and
+    /// the warning.
     static func rows(of facts: PreparedFacts, encounter: Int64) -> [ObservationFactRow] {
         var rows: [ObservationFactRow] = []
         rows.reserveCapacity(facts.rowCount)
@@ -104,8 +104,8 @@ final class FactWriter {
         return rows
     }
 
-    /// Keeps the numbers of `upload_status` equal to the facts that stand there from the upload, so that loading again
-    /// changes none of them, and takes the encounters away that have no facts any more.
+    /// Updates the numbers in `upload_status` to the stored facts of each upload, so that loading again changes none
+    /// of them, and deletes the encounters that have no facts left.
     func finish() throws {
         try flush()
         for encounter in emptied.sorted() {
@@ -136,7 +136,8 @@ final class FactWriter {
         noted.removeAll(keepingCapacity: true)
     }
 
-    /// Has what stands of a record taken away, which is in the tables: what waits is of other records.
+    /// Marks the stored facts of a record for deletion. They are in the tables, because buffered rows belong to other
+    /// records.
     private func replace(_ present: LoadedRecord) {
         replaced.append(present)
         emptied.insert(present.encounter)

@@ -4,18 +4,19 @@ import HealthData
 import InformedConsent
 import Records
 
-/// A batch of resources that are ready to be stored: devices, observations with their facts, and clinical records,
-/// which have none.
+/// A batch of resources that are ready to be stored: devices, observations with their facts, and clinical records
+/// without facts.
 public struct HealthBatch: Sendable {
     struct Entry: Sendable {
         let record: NewRecord
-        /// The entry that the warehouse takes of it; nil where that is nothing.
+        /// The entry for the warehouse; nil if there is none.
         var loaded: WarehouseEntry?
-        /// Whether it is not named by its content, as the summary of a day: it may come again with more in it.
+        /// Whether its id does not depend on its content, as with the summary of a day. It may be sent again with more
+        /// data.
         var isRevisable = false
-        /// Whether it stands beside what is counted, as a device does.
+        /// Whether it is stored with the counted resources without being counted, for instance a device.
         var isBeside = false
-        /// Where in the account it is counted.
+        /// The position in the report at which it is counted.
         var place: HealthImportReport.Place?
         /// The ids that the same sample may have from a source that wrote its value in another unit.
         var alternateIDs: [String] = []
@@ -25,24 +26,24 @@ public struct HealthBatch: Sendable {
 
     public var isEmpty: Bool { entries.isEmpty }
 
-    /// So many resources, rows or bytes of them are worth a transaction: rows under keys that are random change a page each, and a
-    /// page that many of them change is written once.
+    /// The resources, rows or bytes that justify a transaction. Rows with random keys change one page each, and a page
+    /// that several of them change is written once.
     public struct Size: Sendable, Hashable {
         let resources: Int
-        /// A reading has some fifteen, what has components many more.
+        /// About fifteen for a reading, more for a resource with components.
         let rows: Int
         let bytes: Int
 
-        /// Of a load into a store that others work with.
+        /// For a load into a store that is in use.
         public static let usual = Size(resources: 4_096, rows: 65_536, bytes: 8 << 20)
-        /// Of one that fills a store alone.
+        /// For a load that fills a store without other users.
         public static let filling = Size(resources: 32_768, rows: 524_288, bytes: 64 << 20)
     }
 }
 
-/// Makes batches. It needs no database, so the next batch can be made while the last is being written.
+/// Makes batches without a database, so that the next batch can be made while the last one is written.
 public struct HealthBatchMaker {
-    /// When the data came.
+    /// The time at which the data was received.
     private let receivedAt: Date
     private var mapping: HealthFactMapping
     private let health: HealthConceptTable
@@ -52,13 +53,13 @@ public struct HealthBatchMaker {
     private let size: HealthBatch.Size
     private let identifyingData: IdentifyingDataHandling
     private let identifying: IdentifyingData
-    /// How many resources were not taken because they say who the person is.
+    /// The number of resources that were rejected because they contain identifying data.
     public private(set) var identifyingCount = 0
 
     /// - Parameters:
-    ///   - identifyingData: what becomes of resources that say who the person is, of those that are made already.
+    ///   - identifyingData: the handling of identifying data in resources that are added as JSON.
     ///   - health: the study's types.
-    ///   - size: what is enough for a transaction.
+    ///   - size: the size of a full batch.
     public init(
         receivedAt: Date, identifyingData: IdentifyingDataHandling = .quarantine,
         health: HealthConceptTable = .standard,
@@ -72,7 +73,7 @@ public struct HealthBatchMaker {
         identifying = IdentifyingData(today: DateTime(receivedAt))
     }
 
-    /// - Parameter place: where in the account it is counted.
+    /// - Parameter place: the position in the report at which it is counted.
     public mutating func add(_ observation: HealthObservation, countedAt place: HealthImportReport.Place? = nil) {
         var content: [UInt8] = []
         content.reserveCapacity(1024)
@@ -92,11 +93,11 @@ public struct HealthBatchMaker {
         batch.entries.append(entry)
     }
 
-    /// Adds a resource that is made already: an observation with a structure of its own, a night's summary, a clinical
+    /// Adds a resource that exists as JSON: an observation with its own structure, a night's summary, a clinical
     /// record.
     ///
-    /// - Parameter place: where in the account it is counted.
-    /// - Returns: false for what is no resource with an id, and for what says who the person is; it is not taken.
+    /// - Parameter place: the position in the report at which it is counted.
+    /// - Returns: false if the JSON is not a resource with an id, or contains identifying data. It is not added.
     public mutating func add(_ json: JSON, countedAt place: HealthImportReport.Place? = nil) -> Bool {
         guard let object = json.object else { return false }
         guard let (resource, isReduced) = try? identifyingData.admit(Resource(object), by: identifying) else {
@@ -118,7 +119,7 @@ public struct HealthBatchMaker {
         return true
     }
 
-    /// Adds a device, which goes before what it measured.
+    /// Adds a device, before its measurements.
     public mutating func add(_ device: HealthDevice, subject: String) {
         let json = device.resource(subject: subject)
         guard let object = json.object else { return }
@@ -126,12 +127,12 @@ public struct HealthBatchMaker {
         append(HealthBatch.Entry(record: record, isBeside: true))
     }
 
-    /// Whether what was gathered is enough for a transaction.
+    /// Whether the batch is full.
     public var isWhole: Bool {
         batch.entries.count >= size.resources || rows >= size.rows || bytes >= size.bytes
     }
 
-    /// Returns the batch that was gathered since the last time, and begins a new one.
+    /// Returns the batch, and begins a new one.
     public mutating func take() -> HealthBatch {
         defer {
             (bytes, rows) = (0, 0)

@@ -4,18 +4,18 @@ import HealthData
 import Records
 import Storage
 
-/// Stores batches of one participant's observations straight into the records and the i2b2 tables, each batch in one
-/// transaction of its caller. The rows are those that the same Observations have that came through the queue.
+/// Stores batches of one participant's observations directly into the records and the i2b2 tables, each batch in one
+/// transaction of its caller. The rows are the same as for Observations that come through the queue.
 ///
-/// A resource that is stored already, by its id, is left as it is: loading the same export again adds no row, and what
-/// was cut off in the middle is made whole.
+/// A resource that is already stored, by its id, is left as it is. Loading the same export again adds no row, and
+/// completes an interrupted load.
 public struct HealthLoader: Sendable {
-    /// Where the observations come from: whose, under which submission, when.
+    /// The participant, the submission and the time of the observations.
     private let subject: String
     private let provenance: RecordProvenance
-    /// Concepts that are in the ontology for sure.
+    /// Concepts that are known to be in the ontology.
     private var ensured: Set<ConceptUse> = []
-    /// The records that this load stored or found.
+    /// The numbers of the records that this load stored or found.
     private var met = NumberSet()
 
     public init(subject: String, provenance: RecordProvenance) {
@@ -23,29 +23,29 @@ public struct HealthLoader: Sendable {
         self.provenance = provenance
     }
 
-    /// The result of storing.
+    /// The result of storing batches.
     public struct Report: Sendable, Hashable {
-        /// Resources that were stored.
+        /// The number of stored resources.
         public var resources = 0
-        /// Devices that the resources name and that were stored with them.
+        /// The number of stored devices that the resources name.
         public var devices = 0
-        /// Facts that were written, without their modifiers.
+        /// The number of written facts, without their modifiers.
         public var facts = 0
-        /// Resources that were stored already before this load.
+        /// The number of resources that were stored before this load.
         public var alreadyKnown = 0
-        /// Resources that came more than once in this load.
+        /// The number of resources that occurred more than once in this load.
         public var duplicates = 0
-        /// The places in the account of what was not stored, with their number.
+        /// The number of resources that were not stored, by position in the report and reason.
         public var repeats: [Repeat: Int] = [:]
-        /// Resources that an earlier submission brought with less in them: they have a new version. Of one day's
-        /// summary the one counts that came last; a load never revises what it brought itself.
+        /// The number of resources that replaced an earlier version with less data. Of the summaries of one day, the
+        /// latest counts; a load never revises a resource that it has stored itself.
         public var revised = 0
-        /// Resources whose id belongs to somebody else; nothing was written.
+        /// The number of resources whose id belongs to another participant; nothing was written for them.
         public var refused = 0
 
         public init() {}
 
-        /// The place and the reason of resources that were converted and not stored.
+        /// The position and the reason of resources that were converted and not stored.
         public struct Repeat: Sendable, Hashable {
             public let place: HealthImportReport.Place
             /// ``SkipReason/duplicate`` or ``SkipReason/alreadyKnown``.
@@ -64,14 +64,14 @@ public struct HealthLoader: Sendable {
         }
     }
 
-    /// Stores a batch. Where it throws, the transaction must not be committed and the loader not be used again.
+    /// Stores a batch. After an error, the transaction must be rolled back and the loader not be used again.
     ///
-    /// - Parameter at: when it is stored.
+    /// - Parameter at: the time of storing.
     public mutating func store(_ batch: HealthBatch, at: Date, in transaction: any SQLTransaction) throws -> Report {
         let context = LoadContext(
             subject: subject, submissionID: provenance.submissionID, receivedAt: provenance.receivedAt, loadedAt: at)
         return try RecordStore().write(provenance, at: at, in: transaction) { records in
-            // Not the member itself: `store` changes the loader.
+            // A copy of the member, because `store` changes the loader.
             var ensured = self.ensured
             defer { self.ensured = ensured }
             return try WarehouseLoader().upload(context, ensured: &ensured, in: transaction) { upload in
@@ -90,9 +90,9 @@ public struct HealthLoader: Sendable {
         }
     }
 
-    /// Stores a resource and counts what became of it.
+    /// Stores a resource and counts the result.
     ///
-    /// - Returns: the number of the record whose facts are to be written, and whether it is new; nil where none are.
+    /// - Returns: the number of the record whose facts must be written, and whether it is new; nil if there are none.
     private mutating func store(
         _ entry: HealthBatch.Entry, _ records: inout RecordWriter, _ report: inout Report,
         in transaction: any SQLTransaction
@@ -120,13 +120,13 @@ public struct HealthLoader: Sendable {
             return (number, false)
         }
         report.pass(entry.place, as: isFirst ? .alreadyKnown : .duplicate)
-        // Facts that were undone come back, those of the present version.
+        // Facts that were undone are written again, those of the present version.
         let isPresent = !entry.isRevisable || known.digest.map(entry.record.isSame(asStored:)) ?? false
         return isFirst && !known.isLoaded && isPresent ? (number, false) : nil
     }
 
-    /// The entries of a batch without those whose sample has a record already with its value in another unit. They are
-    /// counted as known.
+    /// Returns the entries of a batch without those whose sample already has a record with its value in another unit.
+    /// These are counted as known.
     private mutating func withoutOtherForms(
         _ entries: [HealthBatch.Entry], _ report: inout Report, in transaction: any SQLTransaction
     ) throws -> [HealthBatch.Entry] {
@@ -166,8 +166,8 @@ public struct HealthLoader: Sendable {
             SELECT r.number, r.subject, r.received_ms, r.received_number, v.digest, l.encounter_num FROM record r
             JOIN record_version v ON v.number = r.number AND v.version = r.version
             LEFT JOIN warehouse_loaded l ON l.number = r.number
-            WHERE \(RecordAddress.condition)
-            """, [RecordAddress.value(type: type, id: id)])
+            WHERE \(RecordKey.condition)
+            """, [RecordKey.value(type: type, id: id)])
         let isOwn = row?.textIfPresent("subject") == subject
         return (
             isOwn ? row?.integerIfPresent("number") : nil, row?.integerIfPresent("encounter_num") != nil,

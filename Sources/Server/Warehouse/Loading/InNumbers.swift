@@ -1,6 +1,6 @@
 import Storage
 
-/// Numbers for `IN (?, ?, ...)`, so many at a time that a statement of one text is prepared once for all.
+/// Numbers for `IN (?, ?, ...)`, in parts of equal size, so that one statement is prepared once for all.
 struct InNumbers {
     private static let size = 200
     let numbers: [Int64]
@@ -15,10 +15,10 @@ struct InNumbers {
         return parts
     }
 
-    /// What stands behind `IN`.
+    /// The placeholders after `IN`.
     var places: String { "(\(repeatElement("?", count: Self.size).joined(separator: ", ")))" }
 
-    /// As many values as there are places: the last one stands in those that are left.
+    /// One value for each placeholder. The last number fills the remaining ones.
     var parameters: [SQLValue] {
         (numbers + Array(repeating: numbers.last ?? 0, count: Self.size - numbers.count)).map { SQLValue($0) }
     }

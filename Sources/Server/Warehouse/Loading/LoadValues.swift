@@ -1,17 +1,17 @@
 import Foundation
 
-/// The context of a load, which the loader needs beside the resource.
+/// The values of a load that the loader needs in addition to the resource.
 public struct LoadContext: Sendable {
     /// The participant's Patient id.
     public let subject: String
     public let submissionID: String
-    /// When the submission came: the time of last resort, and the facts' `update_date`.
+    /// The time of receipt of the submission. It is the fallback for a fact's time, and the facts' `update_date`.
     public let receivedAt: Date
     /// The facts' `import_date`.
     public let loadedAt: Date
     /// The participant's name in i2b2.
     private(set) var name: String
-    /// By so many days all dates of the participant are moved in i2b2.
+    /// The number of days by which all dates of the participant are moved in i2b2.
     private(set) var shiftDays = 0
     private(set) var freeText = Deidentification.FreeText.kept
 
@@ -23,7 +23,7 @@ public struct LoadContext: Sendable {
         name = subject
     }
 
-    /// The same by the rules of the store that is loaded into.
+    /// Returns the context with the rules of the target store.
     func applying(_ rules: AppliedDeidentification) -> LoadContext {
         var context = self
         context.name = rules.name(of: subject)
@@ -32,27 +32,27 @@ public struct LoadContext: Sendable {
         return context
     }
 
-    /// When the submission came, as i2b2's tables have it.
+    /// The time of receipt in i2b2's tables.
     var receipt: Date { receivedAt.addingTimeInterval(Double(shiftDays) * 86_400) }
-    /// When it is loaded, as i2b2's tables have it: it tells nearly as much.
+    /// The time of loading in i2b2's tables. It is moved too, because it is close to the time of receipt.
     var load: Date { loadedAt.addingTimeInterval(Double(shiftDays) * 86_400) }
 }
 
-/// A warning that something could not be kept as it should be. The raw value is a stable code.
+/// A warning that a value could not be stored as intended. The raw value is a stable code.
 public enum LoadWarning: String, Sendable, Hashable, CaseIterable {
-    /// A number does not fit i2b2's column, decimal(18,5); it is kept as text, which no number query finds.
+    /// A number does not fit i2b2's column, decimal(18,5). It is stored as text, which no numeric query finds.
     case numberOutOfRange = "number-out-of-range"
-    /// A number's unit cannot be brought into that of its concept; it is kept with its unit as text.
+    /// A number's unit cannot be converted to that of its concept. It is stored with its unit as text.
     case unitNotConvertible = "unit-not-convertible"
 }
 
 /// The result of loading a resource.
 public struct LoadReport: Sendable, Hashable {
-    /// Facts without their modifiers.
+    /// The number of facts, without their modifiers.
     public let facts: Int
-    /// Whether something else is the present of the resource, so that no fact was written.
+    /// Whether another version of the resource is the present one, so that no fact was written.
     public let isOutdated: Bool
-    /// In the order of their codes.
+    /// The warnings, sorted by code.
     public let warnings: [LoadWarning]
 
     init(facts: Int = 0, isOutdated: Bool = false, warnings: Set<LoadWarning> = []) {
@@ -64,6 +64,6 @@ public struct LoadReport: Sendable, Hashable {
 
 /// The result of undoing an upload: the facts that were removed.
 public struct UndoReport: Sendable, Hashable {
-    /// Facts without their modifiers.
+    /// The number of facts, without their modifiers.
     public let facts: Int
 }

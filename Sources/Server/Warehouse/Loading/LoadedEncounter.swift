@@ -1,6 +1,6 @@
 import Storage
 
-/// An encounter that was loaded, and what stands in it that no record has.
+/// A loaded encounter, and its content that belongs to no record.
 struct LoadedEncounter: Sendable, Hashable {
     let number: Int64
     /// A resource's `Type/id`, or a source and a day.
@@ -9,12 +9,12 @@ struct LoadedEncounter: Sendable, Hashable {
     /// The participant's id.
     let participant: String
 
-    /// The encounters in the order of their numbers, page by page.
+    /// Returns a page of encounters, in the order of their numbers.
     ///
     /// - Parameters:
-    ///   - last: the number that the page before ended with; 0 for the first page.
-    ///   - limit: how many at most.
-    /// - Returns: the encounters, and the number that the page ends with; nil after the last page.
+    ///   - last: the last number of the previous page; 0 for the first page.
+    ///   - limit: maximum number of encounters.
+    /// - Returns: the encounters, and the last number of the page; nil after the last page.
     static func page(
         behind last: Int64, limit: Int, in transaction: any SQLTransaction
     ) throws -> (encounters: [LoadedEncounter], last: Int64?) {
@@ -38,25 +38,24 @@ struct LoadedEncounter: Sendable, Hashable {
         """
     }
 
-    /// What stands in the encounter and belongs to no record.
+    /// The content of an encounter that belongs to no record.
     struct Remains {
-        /// Records that are gone, of which facts are loaded.
+        /// Deleted records whose facts are loaded.
         var records: [LoadedRecord] = []
-        /// Whether records that are there have facts here, or a visit.
+        /// Whether existing records have facts here, or a visit.
         var isInUse = false
-        /// The facts, modifiers among them, that no record that is there has, by what tells them from the others of the
-        /// encounter.
+        /// The number of facts and modifiers that belong to no existing record, by their key within the encounter.
         var facts: [FactPlace: Int] = [:]
     }
 
-    /// What tells the facts of one record from those of others of the encounter.
+    /// The key that distinguishes the facts of one record from those of others in the encounter.
     struct FactPlace: Hashable {
         let instance: Int64
         /// `start_date`
         let start: String
     }
 
-    /// Compares encounters with the records. It costs as much as they have facts.
+    /// Compares encounters with the records. The cost is proportional to the number of facts.
     static func remains(
         of encounters: [LoadedEncounter], in transaction: any SQLTransaction
     ) throws -> [(encounter: LoadedEncounter, remains: Remains)] {
@@ -76,7 +75,7 @@ struct LoadedEncounter: Sendable, Hashable {
         return encounters.map { ($0, comparisons[$0.number]?.remains ?? Remains()) }
     }
 
-    /// One encounter, while it is compared.
+    /// The comparison of one encounter.
     private struct Comparison {
         var remains = Remains()
         private var records: [(record: LoadedRecord, subject: String?)] = []
@@ -85,7 +84,7 @@ struct LoadedEncounter: Sendable, Hashable {
 
         mutating func add(_ record: LoadedRecord, of subject: String?) { records.append((record, subject)) }
 
-        /// Tells the records that are there, and the participant's, from the others.
+        /// Separates the participant's existing records from the others.
         mutating func settle(participant: String) {
             for (record, subject) in records {
                 guard subject == participant else {
@@ -109,7 +108,7 @@ struct LoadedEncounter: Sendable, Hashable {
         }
     }
 
-    /// What is loaded of the records of encounters, and whose these are where they are there.
+    /// The loaded state of the records of encounters, with the participants of existing records.
     static func recordsSQL(_ encounters: InNumbers) -> String {
         """
         SELECT l.*, r.subject FROM warehouse_loaded l LEFT JOIN record r ON r.number = l.number AND r.deleted = 0
@@ -124,7 +123,7 @@ struct LoadedEncounter: Sendable, Hashable {
         """
     }
 
-    /// Takes away what belongs to no record, and the encounter where nothing is left of it.
+    /// Deletes the content that belongs to no record, and the encounter if nothing is left of it.
     func remove(_ remains: Remains, in transaction: any SQLTransaction) throws {
         try LoadedRecord.forget(remains.records.map(\.number), in: transaction)
         for place in remains.facts.keys {

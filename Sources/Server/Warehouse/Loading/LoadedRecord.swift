@@ -1,20 +1,21 @@
 import Storage
 
-/// Where the facts of a record stand: what the warehouse must know to take exactly these away, whatever the forms, the types
-/// and the rules were by which they were made.
+/// The location of a record's facts. With it, the warehouse can delete exactly these facts, even if the forms, the
+/// types and the rules have changed since they were made.
 struct LoadedRecord: Sendable, Hashable {
     /// The record's number.
     let number: Int64
     let encounter: Int64
-    /// The first number of its facts' instances.
+    /// The first instance number of its facts.
     let firstInstance: Int64
-    /// How many such numbers they have; 0 where all facts of the encounter are the record's.
+    /// The number of its instance numbers; 0 if all facts of the encounter belong to the record.
     let instanceCount: Int64
-    /// The first `start_date` of its facts, in seconds since 1970 (UTC). Two records of one day may have one number by chance.
+    /// The first `start_date` of its facts, in seconds since 1970 (UTC). Two records of one day may have the same
+    /// instance number by chance.
     let start: Int64
-    /// The last `start_date`: the first, but where its facts have times of their own.
+    /// The last `start_date`. It differs from the first only if its facts have times of their own.
     let last: Int64
-    /// The upload that they came with.
+    /// The upload of the facts.
     let upload: Int64
 
     static let table = "warehouse_loaded"
@@ -40,13 +41,13 @@ struct LoadedRecord: Sendable, Hashable {
         upload = try row.integer("upload_id")
     }
 
-    /// What is loaded of a record; nil where nothing is.
+    /// Returns the loaded state of a record; nil if nothing is loaded.
     static func of(_ number: Int64, in transaction: any SQLTransaction) throws -> LoadedRecord? {
         try transaction.first("SELECT * FROM warehouse_loaded WHERE number = ?", [SQLValue(number)])
             .map { try LoadedRecord($0) }
     }
 
-    /// What is loaded of some records, by their numbers; nil where nothing is.
+    /// Returns the loaded state of records by number; nil if nothing is loaded.
     static func of(_ numbers: [Int64], in transaction: any SQLTransaction) throws -> [Int64: LoadedRecord?] {
         var loaded: [Int64: LoadedRecord?] = [:]
         for number in numbers { loaded[number] = .some(nil) }
@@ -63,11 +64,11 @@ struct LoadedRecord: Sendable, Hashable {
         "SELECT l.* FROM warehouse_loaded l WHERE \(condition.sql)"
     }
 
-    /// What holds of the rows `l` of some records, in parts of few texts; others may be among those that lie beside each
-    /// other.
+    /// Returns conditions that select the rows `l` of records, with few distinct texts. They may select other records
+    /// in the same range too.
     ///
-    /// Records that lie beside each other are asked for as they lie: a server that planned when the table was empty goes
-    /// through it once for that, and once for each number otherwise.
+    /// A dense set of records is selected as one range. A server whose statement was planned for an empty table scans
+    /// the table once for a range, but once for each number otherwise.
     static func conditions(of numbers: [Int64]) -> [SQLQuery] {
         guard let first = numbers.min(), let last = numbers.max() else { return [] }
         if last - first < Int64(2 * numbers.count) {
@@ -76,7 +77,7 @@ struct LoadedRecord: Sendable, Hashable {
         return InNumbers.parts(of: numbers).map { SQLQuery("l.number IN \($0.places)", $0.parameters) }
     }
 
-    /// Notes what is loaded of a record of which nothing was.
+    /// Inserts the loaded state of a record that had none.
     static let new = SQLInsertion<LoadedRecord, Void>(into: table, columns: columns)
 
     private static let columns: [SQLColumn<LoadedRecord>] = [
@@ -89,8 +90,8 @@ struct LoadedRecord: Sendable, Hashable {
         SQLColumn("upload_id") { .integer($0.upload) },
     ]
 
-    /// The rows of `observation_fact` that are its own. An encounter is of one participant; without their number the index of
-    /// encounters is the only one to go by.
+    /// The condition for its own rows of `observation_fact`. The participant's number is left out, although an
+    /// encounter has only one participant, so that the index of encounters is the only one that applies.
     var facts: (condition: String, parameters: [SQLValue]) {
         guard instanceCount > 0 else { return (Self.allOfEncounter, [SQLValue(encounter)]) }
         return (
@@ -102,7 +103,7 @@ struct LoadedRecord: Sendable, Hashable {
         )
     }
 
-    /// Whether a fact of one of its instances is its own, by its `start_date`.
+    /// Whether a fact with one of its instance numbers is its own, by `start_date`.
     func has(start text: String) -> Bool {
         WarehouseTime.seconds(text).map { (start...last).contains($0) } ?? false
     }
@@ -111,9 +112,9 @@ struct LoadedRecord: Sendable, Hashable {
     static let someOfEncounter =
         "encounter_num = ? AND instance_num >= ? AND instance_num < ? AND start_date >= ? AND start_date <= ?"
 
-    /// Takes the facts of some records away, with their modifiers.
+    /// Deletes the facts of records, with their modifiers.
     ///
-    /// - Returns: how many facts went, modifiers aside, by the uploads that they came with.
+    /// - Returns: the number of deleted facts, without modifiers, for each upload.
     static func removeFacts(
         of records: [LoadedRecord], in transaction: any SQLTransaction
     ) throws -> [Int64: Int] {
@@ -125,14 +126,15 @@ struct LoadedRecord: Sendable, Hashable {
         return removed
     }
 
-    /// A statement that takes the facts of records away that came with one upload.
+    /// A statement that deletes facts of records that came with one upload.
     struct Removal {
         let upload: Int64
         let sql: String
         let parameters: [SQLValue]
     }
 
-    /// The statements that take the facts of some records away, of few texts, so that each is prepared once.
+    /// Returns the statements that delete the facts of records, with few distinct texts, so that each is prepared
+    /// once.
     static func removals(of records: [LoadedRecord]) -> [Removal] {
         struct Kind: Hashable {
             let upload: Int64
@@ -143,7 +145,7 @@ struct LoadedRecord: Sendable, Hashable {
         for (kind, records) in kinds {
             var rest = records[...]
             while let last = rest.last {
-                // The last one stands in the places that are left.
+                // The last record fills the remaining placeholders.
                 let places = rest.count == 1 ? 1 : removedTogether
                 var together = Array(rest.prefix(places))
                 rest = rest.dropFirst(places)
@@ -159,10 +161,10 @@ struct LoadedRecord: Sendable, Hashable {
         return removals
     }
 
-    /// Of so many records the facts are taken away by one statement.
+    /// Number of records whose facts one statement deletes.
     private static let removedTogether = 50
 
-    /// Forgets what was loaded of some records.
+    /// Deletes the loaded state of records.
     static func forget(_ numbers: [Int64], in transaction: any SQLTransaction) throws {
         for part in InNumbers.parts(of: numbers) {
             try transaction.execute("DELETE FROM warehouse_loaded WHERE number IN \(part.places)", part.parameters)

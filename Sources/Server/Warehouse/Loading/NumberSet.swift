@@ -1,9 +1,9 @@
-/// A set of numbers that lie close together, as those of rows that were stored one after the other: a bit for each.
+/// A set of numbers that are close together, such as those of consecutively stored rows, with one bit for each.
 struct NumberSet: Sendable {
     private static let wordsPerPage = 64
     private var pages: [Int64: [UInt64]] = [:]
 
-    /// Puts a number in; false where it was there already.
+    /// Inserts a number; returns false if it is already in the set.
     mutating func insert(_ number: Int64) -> Bool {
         let bit = UInt64(1) << UInt64(truncatingIfNeeded: number & 63)
         let word = Int(truncatingIfNeeded: (number >> 6) & 63)

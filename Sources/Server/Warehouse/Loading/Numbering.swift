@@ -1,26 +1,26 @@
 import Foundation
 import Storage
 
-/// Gives participants, resources and submissions their i2b2 numbers, each once.
+/// Assigns i2b2 numbers to participants, resources and submissions, each once.
 struct Numbering {
     let transaction: any SQLTransaction
     let context: LoadContext
 
     static let hive = "HIVE"
-    /// The source that i2b2's own loader gives to an identifier that maps to itself.
+    /// The source that i2b2's own loader uses for a number mapped to itself.
     static let hiveSystem = "edu.harvard.i2b2.crc"
-    /// The date of a row that holds nothing yet; i2b2's loader takes a missing date for this one.
+    /// The date of a row without data. i2b2's loader treats a missing date as this one.
     static let never: SQLValue = "1900-01-01 00:00:00"
 
-    /// The participant's `patient_num`. A new one is mapped from the participant's name and, as i2b2's own loader does,
-    /// from itself.
+    /// Returns the participant's `patient_num`. A new number is mapped from the participant's name and, as i2b2's own
+    /// loader does, from itself.
     func patient() throws -> Int64 {
         let known = try transaction.first(
             Self.patientSQL, [SQLValue(WarehouseLoader.source), SQLValue(context.subject)])
         guard let known else { return try newPatient() }
         let number = try known.integer("patient_num")
         if try known.text("patient_ide") != context.name { try rename(number) }
-        // The earliest receipt counts, whichever was loaded first.
+        // The earliest receipt is stored, regardless of the order of loading.
         if known.textIfPresent("update_date").map({ $0 > WarehouseTime.text(context.receipt) }) ?? true {
             try transaction.execute(
                 """
@@ -38,7 +38,7 @@ struct Numbering {
         WHERE w.participant = ?
         """
 
-    /// Gives a participant the name that the study's rules give them now.
+    /// Changes a participant's name to that of the study's present rules.
     private func rename(_ number: Int64) throws {
         let values = [SQLValue(context.name), SQLValue(number)]
         try transaction.execute("UPDATE warehouse_patient SET patient_ide = ? WHERE patient_num = ?", values)
@@ -83,7 +83,7 @@ struct Numbering {
         return number
     }
 
-    /// The number of an encounter that is there.
+    /// Returns the number of an existing encounter.
     func encounter(_ ide: String) throws -> Int64 {
         let row = try transaction.first(
             """
@@ -102,19 +102,19 @@ struct Numbering {
         return try row.integer("encounter_num")
     }
 
-    /// An encounter that is there, with its visit.
+    /// An existing encounter with its visit.
     struct PresentEncounter {
         let number: Int64
-        /// nil where it has none.
+        /// nil if it has none.
         let visit: DayVisit?
     }
 
-    /// Those encounters of the participant that are there, by their names.
+    /// Returns the participant's existing encounters by name.
     func encounters(_ ides: [String]) throws -> [String: PresentEncounter] {
         var found: [String: PresentEncounter] = [:]
         var rest = ides[...]
         while let last = rest.last {
-            // The last one stands in the places that are left.
+            // The last name fills the remaining placeholders.
             let asked = Array(rest.prefix(Self.askedTogether))
             rest = rest.dropFirst(Self.askedTogether)
             let filled = asked + Array(repeating: last, count: Self.askedTogether - asked.count)
@@ -142,7 +142,7 @@ struct Numbering {
             AND m.encounter_ide_source = ? AND m.project_id = '@' AND m.patient_ide = ? AND m.patient_ide_source = ?
         """
 
-    /// Notes that another upload brought the resource of an encounter.
+    /// Records that another upload contained the resource of an encounter.
     func touch(_ encounter: Int64, upload: Int64) throws {
         try transaction.execute(
             """
@@ -151,13 +151,13 @@ struct Numbering {
             """, dates + [SQLValue(upload), SQLValue(encounter)])
     }
 
-    /// The number of the next new encounter: nobody else makes one before the transaction ends.
+    /// Returns the number of the next new encounter. No one else creates one before the transaction ends.
     func nextEncounter() throws -> Int64 {
         try lock("encounter_mapping")
         return try next(Self.encounterTables, "encounter_num")
     }
 
-    /// The `upload_id` of the submission; loading it again uses the same.
+    /// Returns the `upload_id` of the submission. Loading the submission again uses the same number.
     func upload() throws -> Int64 {
         let known = try transaction.first(
             "SELECT upload_id FROM warehouse_upload WHERE upload_label = ?", [SQLValue(context.submissionID)])
@@ -185,12 +185,12 @@ struct Numbering {
         ]
     }
 
-    /// The tables that have numbers of patients: a dimension may know one that no mapping has.
+    /// The tables with numbers of patients: a dimension may contain a number that no mapping has.
     static let patientTables = ["patient_mapping", "patient_dimension", "observation_fact"]
-    /// The tables that have numbers of encounters, likewise.
+    /// The tables with numbers of encounters, for the same reason.
     static let encounterTables = ["encounter_mapping", "visit_dimension", "observation_fact"]
 
-    /// One more than the largest of all tables that have such numbers.
+    /// Returns the largest number in these tables plus one.
     private func next(_ tables: [String], _ column: String) throws -> Int64 {
         var largest: Int64 = 0
         for table in tables {
@@ -200,7 +200,7 @@ struct Numbering {
         return largest + 1
     }
 
-    /// The next number of an upload: where i2b2's own table numbers its rows, the one that it gives.
+    /// Returns the next number of an upload: the one that i2b2's own table generates, if it does.
     private func nextUpload() throws -> Int64 {
         let largest = try transaction.first("SELECT max(upload_id) AS largest FROM upload_status")
         let next = (largest?.integerIfPresent("largest") ?? 0) + 1
@@ -210,8 +210,8 @@ struct Numbering {
         return max(next, given?.integerIfPresent("number") ?? 0)
     }
 
-    /// Keeps all others from making numbers until the transaction ends, as i2b2's own loader does. In tables of ours nobody
-    /// else makes any, and a lock would only keep the server from tidying them.
+    /// Prevents others from creating numbers until the transaction ends, as i2b2's own loader does. In our own tables
+    /// no one else creates numbers, and a lock would only block the server's vacuuming.
     private func lock(_ table: StaticString) throws {
         guard try transaction.dialect == .postgresql && WarehousePlace.isOfOthers(in: transaction) else { return }
         try transaction.execute("LOCK TABLE \(table) IN EXCLUSIVE MODE")

@@ -1,9 +1,9 @@
 import Foundation
 import Storage
 
-/// A participant's consent as it stands, for queries of patients: the consumer says it whenever it changes.
+/// A participant's present consent, for patient queries. The consumer writes it after every change.
 public struct PatientConsent: Sendable, Hashable {
-    /// Whether the consent is in force. The raw value stands in the column.
+    /// Whether the consent is in force. The raw value is stored in the column.
     public enum Standing: String, Sendable, CaseIterable {
         case consented, withdrawn
     }
@@ -11,11 +11,12 @@ public struct PatientConsent: Sendable, Hashable {
     static let shares = "Y"
     static let sharesNot = "N"
 
-    /// nil where there is no contract and no withdrawal.
+    /// nil if there is neither a contract nor a withdrawal.
     let standing: Standing?
     /// The version of the consent that was signed last.
     let version: String?
-    /// Whether the consent in force lets other researchers use the data; nil without one, or where it was not asked.
+    /// Whether the consent in force allows other researchers to use the data; nil without a consent, or if it was not
+    /// asked.
     let sharing: Bool?
 
     public init(standing: Standing?, version: String?, sharing: Bool?) {
@@ -24,7 +25,7 @@ public struct PatientConsent: Sendable, Hashable {
 }
 
 extension WarehouseLoader {
-    /// Writes how a participant's consent stands.
+    /// Writes the state of a participant's consent.
     public func write(_ consent: PatientConsent, of participant: String, at: Date, in transaction: any SQLTransaction)
         throws
     {
@@ -48,7 +49,7 @@ extension WarehouseLoader {
             ])
     }
 
-    /// Writes the concepts of the versions of the study's published consent.
+    /// Adds concepts for the versions of the study's published consent.
     public func ensureConsentOntology(versions: [String], at: Date, in transaction: any SQLTransaction) throws {
         let writer = OntologyWriter(transaction: transaction, at: at)
         try writer.ensureFoundation()

@@ -3,7 +3,7 @@ import Foundation
 import Storage
 
 extension PatientRow {
-    /// Writes the row in place of what another Patient said.
+    /// Writes the row, replacing that of an earlier Patient.
     func write(
         _ patient: Int64, _ upload: Int64, _ context: LoadContext, in transaction: any SQLTransaction
     ) throws {
@@ -27,7 +27,7 @@ extension PatientRow {
             ])
     }
 
-    /// Forgets what an upload said of participants. The rows stay, for facts may refer to them.
+    /// Clears an upload's data of participants. The rows are kept, because facts may refer to them.
     static func forget(upload: SQLValue, in transaction: any SQLTransaction) throws {
         try transaction.execute(
             """
@@ -37,7 +37,8 @@ extension PatientRow {
             """, [SQLValue(nothingKnown), Numbering.never, upload])
     }
 
-    /// Makes the rows of those who are 90 by now say so, and no year: age grows, and nobody sends a Patient again for it.
+    /// Updates the rows of participants who have turned 90, and removes the birth year: no new Patient is sent when
+    /// age increases.
     static func aggregateAges(at date: Date, in transaction: any SQLTransaction) throws {
         let oldestYear = DateTime(date).year - oldestAge + 1
         let first = WarehouseTime.value(DateTime("\(padded(oldestYear))-01-01")?.start())
@@ -50,9 +51,9 @@ extension PatientRow {
 }
 
 extension WarehouseLoader {
-    /// Makes the participants who are 90 by now be of one age, 90, without a year of birth (45 CFR 164.514(b)(2)(i)(C)).
+    /// Groups the participants who have turned 90 into one age, 90, without a birth year (45 CFR 164.514(b)(2)(i)(C)).
     ///
-    /// - Parameter at: the day by which age is counted.
+    /// - Parameter at: the day on which age is computed.
     public func aggregateAges(at: Date, in transaction: any SQLTransaction) throws {
         try PatientRow.aggregateAges(at: at, in: transaction)
     }

@@ -2,25 +2,25 @@ import FHIR
 import Foundation
 import InformedConsent
 
-/// The row of `patient_dimension` for a participant, from the pseudonymous Patient. Pure.
+/// The row of `patient_dimension` for a participant, computed from the pseudonymous Patient. Pure.
 struct PatientRow: Sendable, Hashable {
-    /// January 1st of the birth year; nil where the year is not known or would tell an age over 89.
+    /// January 1st of the birth year; nil if the year is unknown or would reveal an age over 89.
     let birthDate: Date?
-    /// Whole years at loading; 90 stands for 90 and more.
+    /// Age in whole years at loading; 90 means 90 or more.
     let age: Int?
-    /// i2b2's two letters: the first tells about death (`U`, unknown), the second how precise the birth date is (`F`, the
-    /// year; `L`, there is none).
+    /// i2b2's two letters: the first is the vital status (`U`, unknown), the second the precision of the birth date
+    /// (`F`, the year; `L`, no date).
     let vitalStatus: String
     let sex: String
     let zip: String?
     let statePath: String?
 
-    /// The year of birth, where it is kept.
+    /// The year of birth, if it may be stored.
     let birthYear: Int?
-    /// The state where it is one of the United States; any other is a word of the participant's.
+    /// The state, if it is one of the United States. Any other state is the participant's free text.
     let state: String?
 
-    /// What the paths of all states begin with.
+    /// The common prefix of the paths of all states.
     static let statesPath = "Zip codes\\"
     static let oldestAge = 90
     static let nothingKnown = "UL"
@@ -42,10 +42,10 @@ struct PatientRow: Sendable, Hashable {
             default: "U"
             }
         let address = patient.address.first
-        // Whatever the records hold: what is counted by is the area.
+        // Whatever the records contain, patients are counted by area.
         let zip = address?.postalCode.flatMap { Pseudonymization().area(ofPostalCode: $0, country: address?.country) }
         self.zip = zip
-        // The same two letters mean something else elsewhere.
+        // The same two letters mean something else in other countries.
         let isUnitedStates = address?.country.map(Pseudonymization.isUnitedStates) ?? true
         state = isUnitedStates ? address?.state.flatMap { USState.known($0) } : nil
         statePath = address?.state.map { state in
@@ -64,7 +64,7 @@ struct PatientRow: Sendable, Hashable {
 enum USState {
     static func name(_ code: String) -> String? { names[code.uppercased()] }
 
-    /// The name of a state by its code or its name; nil for any other text.
+    /// Returns the name of a state from its code or name; nil for any other text.
     static func known(_ text: String) -> String? { name(text) ?? (all.contains(text) ? text : nil) }
 
     private static let all = Set(names.values)

@@ -1,23 +1,23 @@
 import Foundation
 import Storage
 
-/// The facts of a resource, ready to be written: made without the database.
+/// The facts of a resource, ready to be written, made without the database.
 struct PreparedFacts: Sendable {
     /// The resource's type and id.
     let ide: String
     var encounter: FactEncounter
-    /// The number that instances are counted from.
+    /// The number from which instances are counted.
     let firstInstance: Int
     var facts: [ObservationFact]
-    /// As the visit of a resource has it that is an encounter of its own.
+    /// The status of the visit of a resource that is an encounter of its own.
     let visitStatus: String
-    /// Where it comes from, as the visit has it.
+    /// The source of the resource, for the visit.
     let source: FactSource
     var start: SQLValue
     var end: SQLValue
-    /// The modifier that says how the time is known; nil where it is when it was measured or answered.
+    /// The modifier for the source of the time; nil if it is the time of measurement or of answering.
     let timeSource: String?
-    /// The time as it was written.
+    /// The time as written.
     var timeText: FactValue
 
     init(type: String, id: String, facts: [ObservationFact], time: FactTime, source: FactSource, isOfDay: Bool) {
@@ -33,13 +33,13 @@ struct PreparedFacts: Sendable {
         timeText = .text(time.text ?? "@")
     }
 
-    /// Rows of the facts, with the modifiers of their time, of what was sent and of what could not be kept.
+    /// The number of rows: the facts, with the modifiers of their time, of values as sent, and of warnings.
     var rowCount: Int {
         let each = timeSource == nil ? 1 : 2
         return facts.reduce(0) { $0 + each + ($1.original == nil ? 0 : 1) + ($1.warning == nil ? 0 : 1) }
     }
 
-    /// How many numbers of instances the facts have; 0 for those that are their encounter's alone.
+    /// The number of instance numbers of the facts; 0 if the encounter contains only these facts.
     var instanceCount: Int {
         switch encounter {
         case .resource: 0

@@ -1,15 +1,15 @@
 import Storage
 
-/// The facts that stand in the tables of records that are loaded once more: those that would be written the same are left
-/// alone, which costs a server a tenth of writing them.
+/// The stored facts of records that are loaded again. Facts that would be written unchanged are left as they are,
+/// which costs the server a tenth of writing them.
 struct StandingFacts {
-    /// By the record's number; without records of which a row is not as this upload writes it.
+    /// The contents by record number. Records with a row that this upload writes differently are left out.
     private var contents: [Int64: [FactContent]] = [:]
 
-    /// Nothing stands.
+    /// Creates the value without stored facts.
     init() {}
 
-    /// Reads what stands of some records.
+    /// Reads the stored facts of records.
     init(of records: some Collection<LoadedRecord>, _ trail: UploadTrail, in transaction: any SQLTransaction) throws {
         guard !records.isEmpty else { return }
         var sharing: [Int64: LoadedRecord] = [:]
@@ -21,7 +21,7 @@ struct StandingFacts {
         for query in Self.queries(of: records.map(\.number), trail, transaction.dialect) {
             for row in try transaction.query(query.sql, query.parameters) {
                 let record = try row.integer("number")
-                // Of an encounter that is shared the record has the facts of its own time.
+                // In a shared encounter, the record's facts are those at its own time.
                 guard contents[record] != nil,
                     sharing[record].map({ $0.has(start: row.textIfPresent("start_date") ?? "") }) ?? true
                 else { continue }
@@ -32,16 +32,16 @@ struct StandingFacts {
         for record in unlike { contents[record] = nil }
     }
 
-    /// Whether exactly these rows stand of a record. It is asked once: what is written meanwhile is not seen.
+    /// Whether exactly these rows are stored for a record. Valid for one call: rows written meanwhile are not seen.
     mutating func stand(_ rows: [ObservationFactRow], of record: Int64) -> Bool {
         guard let standing = contents.removeValue(forKey: record), standing.count == rows.count else { return false }
         if let row = rows.first, rows.count == 1 { return standing == [FactContent(row)] }
         return Set(rows.map { FactContent($0) }) == Set(standing)
     }
 
-    /// The statements that read the rows of some records, of few texts, so that each is prepared once.
+    /// Returns the statements that read the rows of records, with few distinct texts, so that each is prepared once.
     static func queries(of numbers: [Int64], _ trail: UploadTrail, _ dialect: SQLDialect) -> [SQLQuery] {
-        // The time of the load is not the resource's: a row that is the same keeps the time when it came.
+        // The time of loading is not part of the resource: an unchanged row keeps its original time.
         let shared = ObservationFactRow.insertion.shared(by: trail).filter { $0.name != "import_date" }
         let isOfUpload = shared.map { "f.\($0.name) = ?" }.joined(separator: " AND ")
         let columns = FactContent.columnNames.map { "f.\($0)" }.joined(separator: ", ")
@@ -53,8 +53,8 @@ struct StandingFacts {
                 WHERE \(condition.sql) AND \(records)
                 """
             }
-            // The two are apart, so that each goes by the index: facts of an encounter that is shared are found by their
-            // instances.
+            // Two separate parts, so that each uses the index: facts in a shared encounter are found by their instance
+            // numbers.
             let sql =
                 rows(
                     """

@@ -1,19 +1,19 @@
 import FHIR
 import Foundation
 
-/// JSON permits a zero byte inside a text; no column of text does. What is loaded has U+FFFD there, the record keeps the
-/// text as it came.
+/// Replaces zero bytes in texts. JSON permits a zero byte in a text, a text column of a database does not. Loaded data
+/// has U+FFFD instead; the record keeps the original text.
 enum StorableText {
     static func resource(_ resource: Resource) -> Resource {
         hasZero(resource.json) ? Resource(cleaned(resource.object)) : resource
     }
 
-    /// The same of a resource that was read of these bytes.
+    /// Returns the resource without zero bytes. The bytes that it was parsed from allow a quick check.
     static func resource(_ resource: Resource, of content: Data) -> Resource {
         mayHaveZero(content) ? Self.resource(resource) : resource
     }
 
-    /// Whether a zero byte may stand in a text of the JSON: it is written with an escape there.
+    /// Whether a text of the JSON may contain a zero byte, which is written with an escape.
     private static func mayHaveZero(_ content: Data) -> Bool {
         content.withUnsafeBytes { bytes in
             var rest = bytes[...]
@@ -25,7 +25,7 @@ enum StorableText {
         }
     }
 
-    /// Behind the backslash.
+    /// The characters after the backslash.
     private static let escapedZero = Array("u0000".utf8)
 
     static func questionnaire(_ questionnaire: Questionnaire) -> Questionnaire {

@@ -1,16 +1,16 @@
 import FHIR
 import Foundation
 
-/// What a study publishes, as facts are made by it.
+/// The published forms and types of a study, for making facts.
 public struct StudyConcepts: Sendable {
     let form: @Sendable (_ name: String) -> SurveyConcepts?
     let health: HealthConceptTable
-    /// Tells it from what the study published at another time.
+    /// A digest that differs when the published forms or types change.
     let digest: String
 
     /// - Parameters:
     ///   - forms: the published forms.
-    ///   - form: finds one of them by the name that a response has for it.
+    ///   - form: returns one of them by its name in a response.
     public init(
         forms: [SurveyConcepts], health: HealthConceptTable,
         form: @escaping @Sendable (_ name: String) -> SurveyConcepts?
@@ -21,9 +21,9 @@ public struct StudyConcepts: Sendable {
         digest = ConceptCode.hash((forms.map(\.digest).sorted() + types).joined(separator: "\u{2}"), 64)
     }
 
-    /// The entry that the warehouse takes of a resource as it is recorded. It was bounded when it came.
+    /// Returns the entry of a recorded resource. Its size was checked on arrival.
     ///
-    /// - Parameter content: the bytes as they are recorded.
+    /// - Parameter content: the recorded bytes.
     func entry(of content: Data, id: String, receivedAt: Date) throws(ResourceError) -> WarehouseEntry {
         let resource = StorableText.resource(try Resource(content), of: content)
         let response = resource.as(QuestionnaireResponse.self)

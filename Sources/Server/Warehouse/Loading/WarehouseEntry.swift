@@ -1,12 +1,12 @@
 import FHIR
 import Foundation
 
-/// The entry that the warehouse takes from one resource: made without the database, so that its cost is known before
-/// anything is written. It is a class, as thousands are moved from hand to hand together.
+/// The entry of one resource for the warehouse. It is made without the database, so that its cost is known before
+/// anything is written. A class, because thousands are passed around together.
 public final class WarehouseEntry: Sendable {
-    /// Rows that the resources of one submission may need together.
+    /// Maximum rows for the resources of one submission.
     public static let maximumRows = 50_000
-    /// Concepts that the resources of one submission may use together, those of published forms not counted.
+    /// Maximum concepts for the resources of one submission, without those of published forms.
     public static let maximumConcepts = 1_000
 
     /// A participant or a consent, which have rows of their own and no facts.
@@ -18,18 +18,18 @@ public final class WarehouseEntry: Sendable {
 
     let subject: Subject?
     let form: SurveyConcepts?
-    /// nil for a type that has none.
+    /// nil for a type without facts.
     let facts: PreparedFacts?
-    /// Concepts that the facts use and that no published form has.
+    /// Concepts that the facts use and that no published form contains.
     let concepts: [ConceptUse]
     let warnings: Set<LoadWarning>
 
     /// - Parameters:
-    ///   - resource: as it is recorded.
-    ///   - id: the id that it is recorded under; nil where it bears it.
-    ///   - form: the concepts of the form that a response answers.
+    ///   - resource: the resource as it is recorded.
+    ///   - id: the id of the record; nil if the resource contains it.
+    ///   - form: the concepts of a response's form.
     ///   - health: the study's types.
-    ///   - receivedAt: when it came: the time of last resort.
+    ///   - receivedAt: the time of receipt, as the fallback for the time of the facts.
     /// - Throws: ``WarehouseError`` with code `too-many-facts` or `too-many-concepts`.
     public convenience init(
         _ resource: Resource, id: String? = nil, form: SurveyConcepts?, health: HealthConceptTable = .standard,
@@ -41,7 +41,7 @@ public final class WarehouseEntry: Sendable {
         try Self.check([self])
     }
 
-    /// The entry of a resource whose texts can be stored, of any size: what is recorded was bounded when it came.
+    /// Creates the entry of a resource without zero bytes, of any size: recorded resources were checked on arrival.
     convenience init(
         storable resource: Resource, id: String, form: SurveyConcepts?, health: HealthConceptTable, receivedAt: Date
     ) {
@@ -50,10 +50,10 @@ public final class WarehouseEntry: Sendable {
             type: resource.resourceType, id: id, form: form, subject: Self.subject(of: resource, id: id))
     }
 
-    /// Whether anything is written of it.
+    /// Whether the entry has rows to write.
     var hasRows: Bool { facts != nil || subject != nil }
 
-    /// The facts of an observation that the site itself loads, which is not bounded.
+    /// Creates the entry of an observation that the site itself loads, without a limit.
     convenience init(_ found: FactSet, ofObservation id: String) {
         self.init(found, type: Observation.resourceType, id: id, form: nil, subject: nil)
     }
@@ -82,11 +82,11 @@ public final class WarehouseEntry: Sendable {
         }
     }
 
-    /// Rows that loading it writes: those of its facts and their modifiers, the visit, the two of its number, and that of
-    /// what is loaded; one of a participant or a consent.
+    /// The number of rows that loading writes: the facts and their modifiers, the visit, two mappings of the
+    /// encounter, and the loaded state; one for a participant or a consent.
     public var rowCount: Int { facts.map { $0.rowCount + 4 } ?? 1 }
 
-    /// Sees that the resources of one submission are within bounds together.
+    /// Checks that the resources of one submission are within the limits together.
     ///
     /// - Throws: ``WarehouseError`` with code `too-many-facts` or `too-many-concepts`.
     public static func check(_ entries: [WarehouseEntry]) throws(WarehouseError) {

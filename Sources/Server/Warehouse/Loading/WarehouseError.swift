@@ -1,6 +1,6 @@
 import Core
 
-/// The reason that the warehouse does not take a resource, or does nothing. It never carries health data.
+/// The reason that the warehouse refuses a resource or an operation. It never contains health data.
 public struct WarehouseError: CodedError, Hashable {
     /// A stable code: `too-many-facts`, `too-many-concepts` or `warehouse-place`.
     public let code: String

@@ -2,16 +2,16 @@ import Foundation
 import Storage
 
 extension WarehouseLoader {
-    /// Deletes all facts, visits, contracts and names of a participant. Of their number stays that it is taken, mapped to
-    /// itself and marked as deleted (`D`): what was exported under it earlier must never become another person's.
+    /// Deletes all facts, visits, contracts and names of a participant. Their number stays reserved, mapped to itself
+    /// and marked as deleted (`D`), so that exports with this number never refer to another person.
     ///
-    /// - Returns: by their tables, the rows that went; nil where the participant has no number.
+    /// - Returns: the deleted rows by table; nil if the participant has no number.
     public func delete(
         participant: String, in transaction: any SQLTransaction
     ) throws -> [String: RowsDigest]? {
         guard let patient = try Self.number(of: participant, in: transaction) else { return nil }
         let theirs = [SQLValue(patient)]
-        // Uploads are submissions, and a submission is of one participant.
+        // An upload is a submission, and a submission belongs to one participant.
         let uploads = try transaction.query(
             """
             SELECT upload_id FROM visit_dimension WHERE patient_num = ? AND upload_id IS NOT NULL
@@ -54,7 +54,7 @@ extension WarehouseLoader {
         return removed
     }
 
-    /// The uploads that brought nothing of anybody else: two devices may have given two submissions one id.
+    /// Deletes the uploads without rows of other participants: two devices may have given one id to two submissions.
     private func delete(uploads: [SQLRow], in transaction: any SQLTransaction) throws -> RowsDigest {
         var parts: [RowsDigest] = []
         for upload in uploads {
@@ -73,14 +73,14 @@ extension WarehouseLoader {
         return RowsDigest(joining: parts)
     }
 
-    /// A participant's `patient_num`; nil where they have none.
+    /// Returns a participant's `patient_num`; nil if they have none.
     public static func number(of participant: String, in transaction: any SQLTransaction) throws -> Int64? {
         try transaction.first(
             "SELECT patient_num FROM warehouse_patient WHERE participant = ?", [SQLValue(participant)]
         )?.integer("patient_num")
     }
 
-    /// The ids of all participants who have a number.
+    /// Returns the ids of all participants with a number.
     public func participants(in transaction: any SQLTransaction) throws -> Set<String> {
         var participants: Set<String> = []
         try transaction.each("SELECT participant FROM warehouse_patient", []) {

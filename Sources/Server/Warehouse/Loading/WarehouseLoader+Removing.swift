@@ -3,24 +3,24 @@ import Foundation
 import Storage
 
 extension WarehouseLoader {
-    /// Takes away what is loaded of a record, which is deleted or somebody else's now: its facts, and its visit where nothing
-    /// else is of that. What nothing is loaded of is left alone.
+    /// Deletes the loaded rows of a record that is deleted or belongs to another participant now: its facts, and its
+    /// visit if nothing else belongs to that. A record without loaded rows is ignored.
     ///
     /// - Parameters:
-    ///   - record: the number that the records have for it.
-    ///   - participant: whose it was.
+    ///   - record: the record's number.
+    ///   - participant: the former participant of the record.
     public func remove(
         record: Int64, of participant: String, at: Date, in transaction: any SQLTransaction
     ) throws {
         guard let loaded = try LoadedRecord.of(record, in: transaction),
             let patient = try Self.number(of: participant, in: transaction)
         else { return }
-        // 1. The facts, and what was noted of them.
+        // 1. The facts, and the loaded state.
         let removed = try LoadedRecord.removeFacts(of: [loaded], in: transaction)
         try LoadedRecord.forget([record], in: transaction)
-        // 2. The encounter: a response's goes with it, a day's when the last of its facts has gone.
+        // 2. The encounter: that of a response is deleted, that of a day after its last fact.
         try EncounterWriter.removeIfEmpty(loaded.encounter, patient: patient, in: transaction)
-        // 3. The numbers of the uploads that they came with.
+        // 3. The counts of the uploads.
         for (upload, count) in removed where count > 0 {
             try transaction.execute(
                 """

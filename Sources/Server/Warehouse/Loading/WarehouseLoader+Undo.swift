@@ -2,11 +2,11 @@ import Foundation
 import Storage
 
 extension WarehouseLoader {
-    /// Removes the facts, visits and mappings of one upload, and what it said of the participant. The records stay, and so
-    /// do the consent tables; loading the submission again brings the facts back.
+    /// Deletes the facts, visits and mappings of one upload, and clears its data of the participant. The records and
+    /// the consent tables are kept; loading the submission again restores the facts.
     ///
-    /// - Parameter upload: its number, or the submission's id.
-    /// - Returns: nil where there is no such upload.
+    /// - Parameter upload: the upload's number, or the submission's id.
+    /// - Returns: nil if there is no such upload.
     public func undo(upload: String, at: Date, in transaction: any SQLTransaction) throws -> UndoReport? {
         let row = try transaction.first(
             "SELECT upload_id FROM warehouse_upload WHERE upload_id = ? OR upload_label = ?",
@@ -28,7 +28,7 @@ extension WarehouseLoader {
             let encounter = try row.integer("encounter_num")
             try transaction.execute(
                 "DELETE FROM warehouse_loaded WHERE encounter_num = ? AND upload_id = ?", [SQLValue(encounter), number])
-            // On a day others may have brought something too.
+            // A day may have facts of other uploads.
             let isUsed = try transaction.first(
                 "SELECT 1 AS one FROM warehouse_loaded WHERE encounter_num = ? LIMIT 1", [SQLValue(encounter)])
             guard isUsed == nil else { continue }

@@ -1,10 +1,10 @@
 import Storage
 
 extension WarehouseLoader {
-    /// Removes all that was ever put into i2b2's tables, and nothing else: they are as if there had been no study. The
-    /// records stay. Of a participant who was deleted it stays that their number is taken.
+    /// Deletes all rows that were ever written to i2b2's tables, and nothing else. The records are kept, and the
+    /// numbers of deleted participants stay reserved.
     ///
-    /// - Returns: the rows that went, by their tables.
+    /// - Returns: the number of deleted rows by table.
     public func undoAll(in transaction: any SQLTransaction) throws -> [String: Int] {
         var removed: [String: Int] = [:]
         for rows in OwnRows.ofParticipants { removed[rows.table] = try rows.delete(in: transaction) }
@@ -16,8 +16,8 @@ extension WarehouseLoader {
         return removed
     }
 
-    /// Takes the views away that ``WarehouseInstallation`` made, and forgets where the warehouse was: it is to be installed
-    /// before facts are loaded again.
+    /// Drops the views that ``WarehouseInstallation`` created, and forgets the location. The warehouse must be
+    /// installed before facts are loaded again.
     public func leave(_ place: WarehousePlace, in transaction: any SQLTransaction) throws {
         guard place != .records else { return }
         try place.dropViews(in: transaction)

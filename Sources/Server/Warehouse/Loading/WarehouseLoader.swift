@@ -3,11 +3,11 @@ import Foundation
 import Records
 import Storage
 
-/// Loads resources into the i2b2 tables, inside the transaction of its caller.
+/// Loads resources into the i2b2 tables, in the caller's transaction.
 ///
-/// A form's response is an encounter of its own; what one kind of source measured of a participant on one day is one. There
-/// are the facts of each resource's present version. Which one that is the records decide; loading the same again gives the
-/// same rows.
+/// A form's response is an encounter of its own. All measurements of a participant by one kind of source on one day
+/// are one encounter. The tables contain the facts of each resource's present version. The records decide which
+/// version that is, and loading it again gives the same rows.
 public struct WarehouseLoader: Sendable {
     public init() {}
 
@@ -15,7 +15,7 @@ public struct WarehouseLoader: Sendable {
 
     /// Loads the resources of one submission.
     ///
-    /// - Parameter body: loads them one after the other, inside the transaction.
+    /// - Parameter body: loads the resources one by one, in the transaction.
     public func upload<Result>(
         _ context: LoadContext, in transaction: any SQLTransaction,
         _ body: (inout WarehouseUpload) throws -> Result
@@ -26,7 +26,7 @@ public struct WarehouseLoader: Sendable {
 
     /// Loads the resources of one submission, or a part of them.
     ///
-    /// - Parameter ensured: the concepts that are in the ontology for sure: those of an earlier part.
+    /// - Parameter ensured: the concepts that are known to be in the ontology, from an earlier part.
     func upload<Result>(
         _ context: LoadContext, ensured: inout Set<ConceptUse>, in transaction: any SQLTransaction,
         _ body: (inout WarehouseUpload) throws -> Result
@@ -40,7 +40,7 @@ public struct WarehouseLoader: Sendable {
 
     /// Loads one resource.
     ///
-    /// - Parameter put: what became of it in the records (``WarehouseUpload/load(_:_:)``).
+    /// - Parameter put: the result of storing the record (``WarehouseUpload/load(_:_:)``).
     @discardableResult
     public func load(
         _ entry: WarehouseEntry, _ put: PutResult, context: LoadContext, in transaction: any SQLTransaction
@@ -51,10 +51,10 @@ public struct WarehouseLoader: Sendable {
     /// Loads one resource.
     ///
     /// - Parameters:
-    ///   - resource: with the id that it is recorded under.
-    ///   - put: what became of it in the records.
+    ///   - resource: the resource with the id of its record.
+    ///   - put: the result of storing the record.
     ///   - questionnaire: the published form of a response, for its codes and options.
-    /// - Throws: ``WarehouseError`` for a resource that is out of bounds, before anything is written.
+    /// - Throws: ``WarehouseError`` for a resource beyond the limits, before anything is written.
     @discardableResult
     public func load(
         _ resource: Resource, _ put: PutResult, questionnaire: Questionnaire? = nil, context: LoadContext,
@@ -65,7 +65,7 @@ public struct WarehouseLoader: Sendable {
         return try load(entry, put, context: context, in: transaction)
     }
 
-    /// Writes the concepts of resources that are to be loaded, so that the transaction that loads them finds them there.
+    /// Adds the concepts of resources to the ontology, before the transaction that loads the resources.
     public func ensureConcepts(of entries: [WarehouseEntry], at: Date, in transaction: any SQLTransaction) throws {
         let writer = OntologyWriter(transaction: transaction, at: at)
         try writer.ensureFoundation()
@@ -76,21 +76,21 @@ public struct WarehouseLoader: Sendable {
         }
     }
 
-    /// Writes the concepts of a form, unless they were written before. A later version adds to them and removes none.
+    /// Adds the concepts of a form, once. A later version adds to them and removes none.
     public func ensureOntology(form: SurveyConcepts, at: Date, in transaction: any SQLTransaction) throws {
         let writer = OntologyWriter(transaction: transaction, at: at)
         try writer.ensureFoundation()
         try writer.ensure(form)
     }
 
-    /// Writes the concepts of a form, unless they were written before.
+    /// Adds the concepts of a form, once.
     public func ensureOntology(questionnaire: Questionnaire, at: Date, in transaction: any SQLTransaction) throws {
         try ensureOntology(form: SurveyConcepts(questionnaire), at: at, in: transaction)
     }
 }
 
 extension WarehouseLoader {
-    /// Whether the ontology has all concepts that resources use, so that nothing has to be written before they are loaded.
+    /// Whether the ontology contains all concepts of the entries, so that nothing has to be written before loading.
     public func hasConcepts(of entries: [WarehouseEntry], in transaction: any SQLTransaction) throws -> Bool {
         var known: Set<ConceptUse> = []
         for entry in entries {

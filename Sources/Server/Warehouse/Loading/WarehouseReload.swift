@@ -3,23 +3,24 @@ import Foundation
 import Records
 import Storage
 
-/// Loads the present versions of all records once more, slice by slice, each in a transaction of its caller: what was made
-/// by another version of this program, or of another form of the study, is what it would be made today.
+/// Loads the present versions of all records again, slice by slice, each in a transaction of its caller. Facts that an
+/// earlier version of this program made, or that were made with earlier forms of the study, are replaced by what would
+/// be made today.
 ///
-/// Where it stopped is noted in the slice's transaction, so that the next run goes on there, unless the study's forms or
-/// types changed meanwhile.
+/// The progress is stored in the slice's transaction. The next run continues from there, unless the study's forms or
+/// types have changed meanwhile.
 public struct WarehouseReload: Sendable {
     private let concepts: StudyConcepts
     private let rules: Deidentification
     private let isLeftOut: @Sendable (_ subject: String, RecordProvenance, any SQLTransaction) throws -> Bool
-    /// Concepts that are in the ontology for sure.
+    /// Concepts that are known to be in the ontology.
     private var ensured: Set<ConceptUse> = []
-    /// The number of the last record that was loaded.
+    /// The number of the last loaded record.
     public private(set) var place: Int64 = 0
 
     /// - Parameters:
-    ///   - rules: the study's, by which facts are made from now on.
-    ///   - isLeftOut: whether what came so has no facts: nothing comes back of a participant who was deleted.
+    ///   - rules: the study's rules, with which facts are made from now on.
+    ///   - isLeftOut: returns whether a record has no facts, for instance that of a deleted participant.
     public init(
         _ concepts: StudyConcepts, rules: Deidentification = .none,
         isLeftOut: @escaping @Sendable (_ subject: String, RecordProvenance, any SQLTransaction) throws -> Bool
@@ -29,24 +30,24 @@ public struct WarehouseReload: Sendable {
         self.isLeftOut = isLeftOut
     }
 
-    /// What was done.
+    /// The result of a reload.
     public struct Report: Sendable, Hashable {
-        /// Resources that were looked at.
+        /// The number of processed resources.
         public var resources = 0
-        /// Facts that were written, without their modifiers.
+        /// The number of written facts, without their modifiers.
         public var facts = 0
-        /// Resources that left the records, whose facts went.
+        /// The number of resources that left the records, whose facts were deleted.
         public var removed = 0
-        /// How many resources have values that could not be kept as they should be, by the warning's code.
+        /// The number of resources with values that could not be stored as intended, by the warning's code.
         public var warnings: [String: Int] = [:]
 
         public init() {}
     }
 
-    /// Begins, or goes on where an earlier run stopped.
+    /// Begins, or continues an earlier run.
     ///
-    /// - Parameter secret: 32 random bytes, of which pseudonyms are made where none were before.
-    /// - Returns: whether it begins: the ontology is empty then, and the caller writes the study's.
+    /// - Parameter secret: 32 random bytes for pseudonyms, used if there is no secret yet.
+    /// - Returns: whether a new run begins. Then the ontology is empty, and the caller writes the study's.
     public mutating func begin(secret: [UInt8], in transaction: any SQLTransaction) throws -> Bool {
         let known = try transaction.first("SELECT digest, next_number FROM warehouse_load WHERE one = 1")
         let isByRules = try Deidentification.noted(in: transaction) == rules
@@ -67,7 +68,7 @@ public struct WarehouseReload: Sendable {
         return true
     }
 
-    /// Takes the dates away that stay where a resource is loaded again, for the rules may move them.
+    /// Clears the dates that loading again does not change, because the rules may move them.
     private func forgetDates(in transaction: any SQLTransaction) throws {
         let patients = "patient_num IN (SELECT w.patient_num FROM warehouse_patient w)"
         try transaction.execute(
@@ -90,7 +91,7 @@ public struct WarehouseReload: Sendable {
             """, [Numbering.never])
     }
 
-    /// A record, and what the warehouse takes of it.
+    /// A record and its entry for the warehouse.
     fileprivate final class Made: Sendable {
         let record: PresentRecord
         let entry: WarehouseEntry
@@ -98,33 +99,33 @@ public struct WarehouseReload: Sendable {
         init(_ record: PresentRecord, _ entry: WarehouseEntry) { (self.record, self.entry) = (record, entry) }
     }
 
-    /// Records that lie beside each other, as they were read.
+    /// Consecutive records as they were read.
     public struct Page: Sendable {
         fileprivate let first: Int64
         fileprivate let limit: Int
         fileprivate let records: [PresentRecord]
 
-        /// The number that the next page begins behind.
+        /// The number after which the next page begins.
         public var last: Int64 { records.last?.number ?? first }
     }
 
-    /// Records that lie beside each other, with what the warehouse takes of them: made apart from the transaction that loads
-    /// them, so that the next ones are made meanwhile.
+    /// Consecutive records with their entries for the warehouse. They are made outside of the transaction that loads
+    /// them, so that the next ones can be made meanwhile.
     public struct Slice: Sendable {
         fileprivate let first: Int64
         fileprivate let limit: Int
         fileprivate let entries: [Made]
 
-        /// The number that the next slice begins behind; nil where there were no records.
+        /// The number after which the next slice begins; nil if there were no records.
         public var last: Int64? { entries.last?.record.number }
     }
 
-    /// So many records are asked for at a time.
+    /// Number of records in one query.
     private static let asked = 500
-    /// A page ends behind so many bytes of contents.
+    /// The number of bytes of content after which a page ends.
     private static let mostBytes = 4 << 20
 
-    /// Reads the records behind this number, at most so many.
+    /// Reads up to `limit` records after this number.
     public func page(behind first: Int64, of limit: Int, in transaction: any SQLTransaction) throws -> Page {
         var (records, bytes): ([PresentRecord], Int) = ([], 0)
         while records.count < limit, bytes < Self.mostBytes {
@@ -137,7 +138,7 @@ public struct WarehouseReload: Sendable {
         return Page(first: first, limit: limit, records: records)
     }
 
-    /// Makes what the warehouse takes of records.
+    /// Makes the entries of records.
     public func slice(of page: Page) throws -> Slice {
         Slice(
             first: page.first, limit: page.limit,
@@ -149,12 +150,12 @@ public struct WarehouseReload: Sendable {
             })
     }
 
-    /// The records behind this number, at most so many, with what the warehouse takes of them.
+    /// Returns up to `limit` records after this number, with their entries.
     public func slice(behind first: Int64, of limit: Int, in transaction: any SQLTransaction) throws -> Slice {
         try slice(of: page(behind: first, of: limit, in: transaction))
     }
 
-    /// The records that lie where those of a slice lay, as they are now.
+    /// Returns the present records in the range of a slice.
     private func again(_ made: Slice, in transaction: any SQLTransaction) throws -> Slice {
         guard made.first == place, let last = made.last else {
             return try slice(behind: place, of: made.limit, in: transaction)
@@ -168,9 +169,10 @@ public struct WarehouseReload: Sendable {
         return Slice(first: made.first, limit: made.limit, entries: entries)
     }
 
-    /// Loads the next records, which were made behind ``place``; those that became others meanwhile are made again.
+    /// Loads the next records. Records of the slice that changed meanwhile are made again, and so is a slice that does
+    /// not begin at ``place``.
     ///
-    /// - Returns: false where there were none.
+    /// - Returns: false if there were none.
     public mutating func load(
         _ made: Slice, into report: inout Report, at: Date, in transaction: any SQLTransaction
     ) throws -> Bool {
@@ -198,7 +200,7 @@ public struct WarehouseReload: Sendable {
         return true
     }
 
-    /// The places of records that lie beside each other and came together.
+    /// Returns the ranges of consecutive records from one submission.
     private static func groups(_ entries: [Made]) -> [Range<Int>] {
         var groups: [Range<Int>] = []
         var begin = 0
@@ -226,7 +228,7 @@ public struct WarehouseReload: Sendable {
             upload.expect(
                 loaded.lazy.map { $0.entry }, records: loaded.filter { $0.entry.facts != nil }.map { $0.record.number })
             for made in loaded {
-                // A withdrawal is heard in every version, and the ontology has the concepts of all.
+                // Every version of a withdrawal is processed, and the ontology contains the concepts of all versions.
                 let stored = made.record.record
                 if stored.version > 1 {
                     for former in try RecordStore().history(
@@ -244,10 +246,10 @@ public struct WarehouseReload: Sendable {
         ensured = known
     }
 
-    /// Removes the facts of resources that the records do not have any more, page by page.
+    /// Deletes the facts of resources that are no longer in the records, page by page.
     ///
-    /// - Parameter last: the encounter that the page before ended with; 0 for the first page.
-    /// - Returns: the encounter that this page ends with; nil after the last page.
+    /// - Parameter last: the last encounter of the previous page; 0 for the first page.
+    /// - Returns: the last encounter of this page; nil after the last page.
     public func removeOrphans(
         behind last: Int64, limit: Int, into report: inout Report, in transaction: any SQLTransaction
     ) throws -> Int64? {
@@ -259,14 +261,14 @@ public struct WarehouseReload: Sendable {
         return page.last
     }
 
-    /// Ends it: the next run begins anew.
+    /// Ends the run. The next one begins from the start.
     public func finish(in transaction: any SQLTransaction) throws {
         try transaction.execute("DELETE FROM warehouse_load")
     }
 }
 
 extension PresentRecord {
-    /// Whether one submission of one participant brought both.
+    /// Whether both came with one submission of one participant.
     fileprivate func came(with other: PresentRecord) -> Bool {
         let (own, others) = (record.provenance, other.record.provenance)
         return subject == other.subject && own.submissionID == others.submissionID

@@ -1,9 +1,9 @@
 import Foundation
 import Storage
 
-/// i2b2's timestamps: `YYYY-MM-DD HH:MM:SS`, UTC, no fraction.
+/// Timestamps in i2b2's format: `YYYY-MM-DD HH:MM:SS`, UTC, no fraction.
 enum WarehouseTime {
-    /// The years 0000 to 9999; what lies outside is at their end.
+    /// The years 0000 to 9999; times outside are moved to the nearest end.
     private static let calendar = -62_167_219_200.0...253_402_300_799
 
     static func text(_ date: Date) -> String {
@@ -11,7 +11,7 @@ enum WarehouseTime {
         return text(seconds: seconds.isNaN ? 0 : Int64(min(max(seconds, calendar.lowerBound), calendar.upperBound)))
     }
 
-    /// - Parameter seconds: since 1970.
+    /// - Parameter seconds: seconds since 1970.
     static func text(seconds: Int64) -> String {
         SQLTimestamp.text(
             seconds: min(max(seconds, Int64(calendar.lowerBound)), Int64(calendar.upperBound)), between: " ")
@@ -19,6 +19,6 @@ enum WarehouseTime {
 
     static func value(_ date: Date?) -> SQLValue { SQLValue(date.map(text)) }
 
-    /// The seconds since 1970 of such a timestamp; nil for any other text.
+    /// Returns the seconds since 1970 of such a timestamp; nil for any other text.
     static func seconds(_ text: String) -> Int64? { SQLTimestamp.seconds(text, between: " ") }
 }

@@ -3,24 +3,24 @@ import Foundation
 import Records
 import Storage
 
-/// The load of one submission into the i2b2 tables, within one transaction: i2b2's upload. All that is loaded goes this
-/// way.
+/// The load of one submission into the i2b2 tables, within one transaction: an upload in the terms of i2b2. All loads
+/// use it.
 public struct WarehouseUpload {
     private let transaction: any SQLTransaction
     private let context: LoadContext
     private let ontology: OntologyWriter
     private let patient: Int64
-    /// The upload's row is made when there is something to upload.
+    /// The upload's row is created when there is something to upload.
     private var number: Int64?
     private var facts: FactWriter?
-    /// The encounters of the resources that were said to come next.
+    /// The encounters of the announced resources.
     private var expected: [FactEncounter] = []
-    /// The records that were said to come next.
+    /// The announced records.
     private var expectedRecords: [Int64] = []
-    /// Concepts that are in the ontology for sure.
+    /// Concepts that are known to be in the ontology.
     private(set) var ensured: Set<ConceptUse>
 
-    /// - Parameter ensured: concepts that an earlier transaction of the same load left in the ontology.
+    /// - Parameter ensured: concepts that an earlier transaction of the same load added to the ontology.
     init(_ context: LoadContext, ensured: Set<ConceptUse>, in transaction: any SQLTransaction) throws {
         self.transaction = transaction
         let context = context.applying(try AppliedDeidentification(in: transaction))
@@ -31,9 +31,10 @@ public struct WarehouseUpload {
         patient = try Numbering(transaction: transaction, context: context).patient()
     }
 
-    /// Tells which resources are to be loaded next, so that a server is asked once which of their encounters it has.
+    /// Announces the next resources, so that one query finds their existing encounters.
     ///
-    /// - Parameter records: the numbers of those that are loaded once more: each of them is the present and has ``WarehouseEntry/facts``.
+    /// - Parameter records: the numbers of records that are loaded again. Each is the present version and has
+    ///   ``WarehouseEntry/facts``.
     public mutating func expect(_ entries: some Sequence<WarehouseEntry>, records: [Int64] = []) {
         expectedRecords = records
         expected = entries.compactMap { entry in
@@ -43,8 +44,8 @@ public struct WarehouseUpload {
 
     /// Loads one resource.
     ///
-    /// - Parameter put: what became of the resource in the records. Of what is history, no fact and no row of a participant
-    ///   or contract is written; a withdrawal is heard.
+    /// - Parameter put: the result of storing the record. For a version that is not the present one, no fact and no
+    ///   row of a participant or contract is written, but a withdrawal is processed.
     @discardableResult
     public mutating func load(_ entry: WarehouseEntry, _ put: PutResult) throws -> LoadReport {
         try load(entry, of: put.number, isNew: put.outcome == .created, isCurrent: put.isCurrent)
@@ -53,9 +54,9 @@ public struct WarehouseUpload {
     /// Loads one resource.
     ///
     /// - Parameters:
-    ///   - record: the number that the records have for it.
-    ///   - isNew: whether it was stored in this transaction for the first time, so that nothing is loaded of it.
-    ///   - isCurrent: whether it is its present.
+    ///   - record: the record's number.
+    ///   - isNew: whether the record was created in this transaction, so that nothing of it is loaded.
+    ///   - isCurrent: whether the entry is of the present version.
     @discardableResult
     mutating func load(
         _ entry: WarehouseEntry, of record: Int64, isNew: Bool = false, isCurrent: Bool = true
@@ -69,7 +70,7 @@ public struct WarehouseUpload {
         case .contract(let contract) where isCurrent: try consent.write(contract)
         case .patient(let resource):
             let row = PatientRow(resource, at: context.loadedAt)
-            // Whichever version was handled first, the ontology is the same.
+            // The ontology does not depend on the version that is handled first.
             for concept in DimensionConcepts.concepts(of: row) { try ontology.ensure(concept) }
             if isCurrent { try row.write(patient, upload, context, in: transaction) }
         case .contract, nil: break
@@ -80,7 +81,7 @@ public struct WarehouseUpload {
         return LoadReport(facts: facts.facts.count, warnings: entry.warnings)
     }
 
-    /// Facts that were written, without their modifiers.
+    /// The number of written facts, without their modifiers.
     var factCount: Int { facts?.written ?? 0 }
 
     /// Ends the upload, once.

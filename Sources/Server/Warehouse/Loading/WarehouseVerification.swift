@@ -3,23 +3,23 @@ import Foundation
 import Records
 import Storage
 
-/// Compares the facts with the resources that they were made of, slice by slice, each in a transaction of its caller.
+/// Compares the facts with the records, slice by slice, each in a transaction of its caller.
 public struct WarehouseVerification: Sendable {
-    /// A resource whose rows are not those that it would have today.
+    /// A resource whose stored rows differ from those that would be made today.
     public struct Difference: Sendable, Hashable {
-        /// `Type/id`; of facts that no record has, the name of their encounter.
+        /// `Type/id`; for facts without a record, the name of their encounter.
         public let resource: String
-        /// Rows that it should have, and has not; modifiers are rows too.
+        /// The number of missing rows, including modifiers.
         public let missing: Int
-        /// Rows that it has, and should not.
+        /// The number of surplus rows.
         public let surplus: Int
     }
 
-    /// What was found.
+    /// The result of a verification.
     public struct Report: Sendable, Hashable {
-        /// Facts of resources, without their modifiers.
+        /// The number of facts, without their modifiers.
         public var facts = 0
-        /// Resources that have facts.
+        /// The number of resources with facts.
         public var resources = 0
         public var differences: [Difference] = []
 
@@ -30,7 +30,7 @@ public struct WarehouseVerification: Sendable {
     private let isLeftOut: @Sendable (_ subject: String, RecordProvenance, any SQLTransaction) throws -> Bool
     private var place: Int64 = 0
 
-    /// - Parameter isLeftOut: whether what came so has no facts, as what stays of a participant who was deleted.
+    /// - Parameter isLeftOut: returns whether a record has no facts, for instance that of a deleted participant.
     public init(
         _ concepts: StudyConcepts,
         isLeftOut: @escaping @Sendable (_ subject: String, RecordProvenance, any SQLTransaction) throws -> Bool
@@ -41,7 +41,7 @@ public struct WarehouseVerification: Sendable {
 
     /// Compares the next records.
     ///
-    /// - Returns: false where there were none.
+    /// - Returns: false if there were none.
     public mutating func slice(
         of limit: Int, into report: inout Report, in transaction: any SQLTransaction
     ) throws -> Bool {
@@ -69,10 +69,10 @@ public struct WarehouseVerification: Sendable {
         return true
     }
 
-    /// Looks for facts of resources that the records do not have, page by page.
+    /// Finds facts of resources that are not in the records, page by page.
     ///
-    /// - Parameter last: the encounter that the page before ended with; 0 for the first page.
-    /// - Returns: the encounter that this page ends with; nil after the last page.
+    /// - Parameter last: the last encounter of the previous page; 0 for the first page.
+    /// - Returns: the last encounter of this page; nil after the last page.
     public func orphans(
         behind last: Int64, limit: Int, into report: inout Report, in transaction: any SQLTransaction
     ) throws -> Int64? {
@@ -85,7 +85,7 @@ public struct WarehouseVerification: Sendable {
         return page.last
     }
 
-    /// The rows of a record's facts; none where they stand in another encounter.
+    /// Returns the rows of a record's facts; none if they are in another encounter.
     private static func rows(
         of number: Int64, encounter: FactEncounter, _ participant: String, in transaction: any SQLTransaction
     ) throws -> [FactContent] {
@@ -99,7 +99,7 @@ public struct WarehouseVerification: Sendable {
         ).map { try FactContent($0) }
     }
 
-    /// What is loaded of a record, with the name of its encounter. Parameters: participant, source, record.
+    /// The loaded state of a record, with the name of its encounter. Parameters: participant, source, record.
     static let loadedSQL = """
         SELECT l.*, m.encounter_ide FROM warehouse_loaded l
         JOIN visit_dimension v ON v.encounter_num = l.encounter_num

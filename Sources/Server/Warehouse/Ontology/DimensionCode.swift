@@ -1,11 +1,11 @@
-/// A code that stands in a column of a dimension, and its name, as `code_lookup` has it.
+/// A code of a dimension's column and its name, for `code_lookup`.
 struct DimensionCode: Sendable, Hashable {
     let table: String
     let column: String
     let code: String
     let name: String
 
-    /// All that is put into dimensions.
+    /// All codes that are written to dimensions.
     static let all: [DimensionCode] =
         DimensionConcepts.sexes.map { DimensionCode("PATIENT_DIMENSION", "SEX_CD", $0.0, $0.1) } + [
             DimensionCode("PATIENT_DIMENSION", "VITAL_STATUS_CD", "UF", "Death not known; year of birth"),
@@ -18,6 +18,6 @@ struct DimensionCode: Sendable, Hashable {
         (self.table, self.column, self.code, self.name) = (table, column, code, name)
     }
 
-    /// All of it in one text.
+    /// The code's fields as one text.
     var digestText: String { [table, column, code, name].joined(separator: "\u{2}") }
 }

@@ -1,8 +1,8 @@
 import Foundation
 import HealthData
 
-/// The ontology's concepts of patients and visits: what i2b2 reads of its dimensions, and not of facts. Nothing in them is
-/// free text of a participant.
+/// The ontology's concepts of patients and visits, which i2b2 finds in its dimensions rather than in facts. They
+/// contain no free text of participants.
 enum DimensionConcepts {
     private static func path(_ parent: String, _ segment: String) -> String {
         ConceptPath.child(of: parent, ConceptPath.segment(segment))
@@ -28,7 +28,7 @@ enum DimensionConcepts {
             "\(PatientRow.padded(last))-12-31 23:59:59")
     }
 
-    /// The folders, and what is there whoever takes part.
+    /// The folders, and the concepts that do not depend on participants.
     static let foundation: [Concept] =
         [
             concept(demographics, "Demographics", .between(.patients, "patient_num", 0...Int(Int32.max))),
@@ -43,8 +43,8 @@ enum DimensionConcepts {
         + sexes.map { concept(path(sex, $0.1), $0.1, .text(.patients, "sex_cd", $0.0)) }
         + consents + sources
 
-    /// What a participant's row adds: their year of birth, their state where it is one of the United States, and their
-    /// area, which is three digits.
+    /// Returns the concepts that a participant's row adds: the year of birth, the state if it is one of the United
+    /// States, and the area of three digits.
     static func concepts(of row: PatientRow) -> [Concept] {
         var concepts: [Concept] = []
         if let year = row.birthYear {
@@ -90,13 +90,13 @@ enum DimensionConcepts {
             concept(
                 path(sharing, "Not permitted"), "Not permitted",
                 .text(.consents, "sharing_cd", PatientConsent.sharesNot)),
-            // Any version: a folder of i2b2's asks for itself, and not for what is below it.
+            // Any version: the condition of an i2b2 folder applies to the folder itself, not to the concepts below it.
             concept(
                 versions, "Version", .among(.consents, "standing_cd", Standing.allCases.map(\.rawValue))),
         ]
     }()
 
-    /// The versions of the study's published consent.
+    /// Returns the concepts of the versions of the study's published consent.
     static func concepts(ofVersions published: [String]) -> [Concept] {
         published.map { concept(path(versions, $0), $0, .text(.consents, "template_version", $0)) }
     }

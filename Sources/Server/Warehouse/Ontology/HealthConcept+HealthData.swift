@@ -2,20 +2,20 @@ import FHIR
 import HealthData
 
 extension HealthConcept {
-    /// The types of the standard table, and the parts of those that have several values.
+    /// The types of the standard table, and the parts of types with several values.
     public static let all: [HealthConcept] = concepts(of: .standard)
 
-    /// The same with a study's supplement to the table.
+    /// Returns the concepts of the standard table with a study's supplement.
     ///
-    /// - Throws: what is wrong in the supplement, and where.
+    /// - Throws: the error in the supplement, with its path.
     public static func concepts(supplement: JSON?) throws(HealthTypeTableError) -> [HealthConcept] {
         guard let supplement else { return all }
         return concepts(of: try HealthTypeTable.standard.applying(supplement: supplement))
     }
 
-    /// The concepts of a table's types and their parts.
+    /// Returns the concepts of a table's types and their parts.
     ///
-    /// Samples of the two pressures become blood pressures, so the pressures are parts and nothing else. Clinical
+    /// Samples of systolic and diastolic pressure become blood pressures, so these types are only parts. Clinical
     /// records are resources with codes of their own.
     public static func concepts(of table: HealthTypeTable) -> [HealthConcept] {
         table.all.filter { $0.correlation == nil && $0.kind != .clinicalRecord }.flatMap { type in
@@ -48,7 +48,7 @@ extension HealthConcept {
         return figures + circumstances + (type.kind == .workout ? events(of: type) : structure(of: type))
     }
 
-    /// Returns the concepts of what happens in a workout, with its time.
+    /// Returns the concepts of a workout's events, which have times.
     private static func events(of type: HealthType) -> [HealthConcept] {
         options(HealthWorkoutPart.events + [HealthWorkoutPart.activity]).map { event in
             HealthConcept(
@@ -57,7 +57,7 @@ extension HealthConcept {
         }
     }
 
-    /// The parts of a record with a structure of its own, as its example shows them.
+    /// Returns the parts of a record with its own structure, taken from its example.
     private static func structure(of type: HealthType) -> [HealthConcept] {
         guard ![.quantity, .category, .correlation, .workout].contains(type.kind), let example = type.example() else {
             return []

@@ -2,7 +2,7 @@ import Foundation
 import Storage
 
 extension WarehouseLoader {
-    /// Writes the concepts of the health types, and of what is measured without a type: the summaries of activity.
+    /// Adds the concepts of the health types, and of measurements without a type: the activity summaries.
     public func ensureHealthOntology(
         _ concepts: [HealthConcept], at: Date, in transaction: any SQLTransaction
     ) throws {
@@ -13,7 +13,7 @@ extension WarehouseLoader {
         var codes: Set<String> = []
         for health in concepts {
             guard let code = health.conceptCode else { continue }
-            // A part that has the code of a type of its own is found there: i2b2 knows a fact by its code alone.
+            // A part with the code of a type is found as that type: i2b2 identifies a fact by its code alone.
             guard codes.insert(code).inserted || !health.isPart else { continue }
             let folder = ConceptPath.child(of: ConceptPath.health, ConceptPath.segment(health.category))
             let path = ConceptPath.child(of: folder, ConceptPath.segment(health.identifier))
@@ -42,7 +42,7 @@ extension WarehouseLoader {
         try writer.ensure(ActivitySummaryForm.concepts)
     }
 
-    /// Returns the kind of value that the facts of a health type hold.
+    /// Returns the kind of value of a health type's facts.
     private static func kind(of health: HealthConcept) -> Concept.Kind {
         if health.isNumeric { return .numeric(units: health.ucum) }
         if health.isBoolean { return .boolean }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// `c_metadataxml`: what a value query may ask of a concept. Without it i2b2's clients offer no value constraint.
+/// `c_metadataxml`: the value constraints of a concept. Without it, i2b2's clients offer none.
 enum MetadataXML {
     static func text(for concept: Concept, at: Date) -> String? {
         let type: String
@@ -30,7 +30,7 @@ enum MetadataXML {
             """
     }
 
-    /// Reads the unit back; nil where there is none.
+    /// Returns the unit in the XML; nil if there is none.
     static func units(in text: String) -> String? {
         guard let start = text.range(of: "<NormalUnits>"), let end = text.range(of: "</NormalUnits>"),
             start.upperBound < end.lowerBound
@@ -46,7 +46,7 @@ enum MetadataXML {
             case "<": output += "&lt;"
             case ">": output += "&gt;"
             case "\"": output += "&quot;"
-            // XML 1.0 has no other control characters.
+            // XML 1.0 allows no other control characters.
             case "\u{0}"..<"\u{20}" where scalar != "\t" && scalar != "\n": output += " "
             case "\u{FFFE}", "\u{FFFF}": output += " "
             default: output.unicodeScalars.append(scalar)

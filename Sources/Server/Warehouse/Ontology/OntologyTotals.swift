@@ -1,18 +1,18 @@
 import Storage
 
-/// Writes how many patients each concept has (`c_totalnum`), which i2b2's clients show beside its name. Facts that come later
-/// are not in it before it is written again.
+/// Writes the number of patients of each concept (`c_totalnum`), which i2b2's clients show with its name. It does not
+/// include facts that are loaded later, until it is written again.
 ///
-/// The participants are gone through once, whatever the number of concepts: each counts for the concepts that they have facts
-/// of, and for the folders above these.
+/// The participants are iterated once, whatever the number of concepts. Each counts for the concepts of their facts,
+/// and for the folders above these.
 public struct OntologyTotals: Sendable {
-    /// The paths at which a code stands, with those above them.
+    /// The paths of each code, including the folders above.
     private let paths: [String: Set<String>]
-    /// The patients of each such path.
+    /// The number of patients of each path.
     private var counts: [String: Int] = [:]
     private var lastPatient: Int64 = 0
 
-    /// Begins with the concepts that are there.
+    /// Begins with the concepts of the ontology.
     public init(in transaction: any SQLTransaction) throws {
         let below = PathPrefix(ConceptPath.root, column: "concept_path", dialect: transaction.dialect)
         var paths: [String: Set<String>] = [:]
@@ -25,7 +25,7 @@ public struct OntologyTotals: Sendable {
         self.paths = paths
     }
 
-    /// A path and those above it, each as the ontology has it, with a backslash at both ends.
+    /// Returns a path and those above it, each in the ontology's form, with a backslash at both ends.
     private static func above(_ path: String) -> [String] {
         var (paths, above): ([String], String) = ([], "\\")
         for part in path.split(separator: "\\") {
@@ -37,7 +37,7 @@ public struct OntologyTotals: Sendable {
 
     /// Counts the next participants.
     ///
-    /// - Returns: false after the last.
+    /// - Returns: false after the last one.
     public mutating func slice(of limit: Int, in transaction: any SQLTransaction) throws -> Bool {
         let patients = try transaction.query(
             "SELECT patient_num FROM warehouse_patient WHERE patient_num > ? ORDER BY patient_num LIMIT ?",
@@ -59,9 +59,9 @@ public struct OntologyTotals: Sendable {
     /// Writes the numbers of the next concepts, in the order of their paths.
     ///
     /// - Parameters:
-    ///   - last: the path that the page before ended with; nil for the first page.
-    ///   - limit: how many concepts at most.
-    /// - Returns: the path that this page ends with; nil after the last page.
+    ///   - last: the last path of the previous page; nil for the first page.
+    ///   - limit: maximum number of concepts.
+    /// - Returns: the last path of this page; nil after the last page.
     public func page(behind last: String?, limit: Int, in transaction: any SQLTransaction) throws -> String? {
         let below = PathPrefix(ConceptPath.root, column: "c_fullname", dialect: transaction.dialect)
         let order = transaction.dialect.bytewise
@@ -91,7 +91,7 @@ public struct OntologyTotals: Sendable {
         return try rows.last?.text("c_fullname")
     }
 
-    /// What patients and visits are asked for is asked.
+    /// Returns the number of patients of a path. A selection of patients or visits is queried.
     private func count(_ row: SQLRow, of path: String, in transaction: any SQLTransaction) throws -> Int {
         switch try PathSelection(row) {
         case .concepts(let selected): return counts[selected.hasSuffix("\\") ? selected : selected + "\\"] ?? 0

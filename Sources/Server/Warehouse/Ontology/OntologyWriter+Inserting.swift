@@ -2,7 +2,7 @@ import Foundation
 import Storage
 
 extension OntologyWriter {
-    /// Writes concepts that the ontology does not have, each path once.
+    /// Inserts concepts that are not in the ontology, each path once.
     func insert(_ concepts: [Concept]) throws {
         guard !concepts.isEmpty else { return }
         let parents = Set(concepts.compactMap { ConceptPath.parent(of: $0.path) })
@@ -11,7 +11,7 @@ extension OntologyWriter {
             try rows.add(MetadataRow(concept, isParent: parents.contains(concept.path), at: at))
         }
         try rows.flush()
-        // What has something below it is opened by i2b2's clients only if it is a folder.
+        // i2b2's clients open a concept with children only if it is a folder.
         for parent in parents.subtracting(concepts.map(\.path)).sorted() {
             try transaction.execute(
                 """
@@ -22,7 +22,7 @@ extension OntologyWriter {
         try insertDimensions(concepts.filter { $0.code != nil })
     }
 
-    /// Writes concepts that have a code into the concept dimension, where they are not there.
+    /// Inserts concepts with a code into the concept dimension, if they are missing there.
     func insertDimensions(_ concepts: [Concept]) throws {
         let prefixes = concepts.compactMap { $0.code?.split(separator: ":").first.map { String($0) } }
         for prefix in Set(prefixes).sorted() { try ensureScheme(prefix) }
@@ -35,20 +35,20 @@ extension OntologyWriter {
         }
     }
 
-    /// A concept as i2b2's metadata have it.
+    /// A concept as a row of i2b2's metadata.
     private struct MetadataRow {
         let concept: Concept
-        /// Whether another of those that are written together stands below it.
+        /// Whether another concept of the same batch is below it.
         let isParent: Bool
         let at: Date
         private let query: Query
 
-        /// What i2b2's query engine puts together.
+        /// The parts from which i2b2 builds its query.
         private struct Query {
-            /// The column of facts.
+            /// The column of the fact table.
             var factColumn = "concept_cd"
             var table = "concept_dimension"
-            /// The table's.
+            /// The column of the dimension table.
             var column = "concept_path"
             var dataType = "T"
             var comparison = "LIKE"
@@ -74,7 +74,7 @@ extension OntologyWriter {
                 SQLColumn("c_hlevel") { SQLValue(ConceptPath.level($0.concept.path)) },
                 SQLColumn("c_fullname") { SQLValue($0.concept.path) },
                 SQLColumn("c_name") { SQLValue(OntologyWriter.name($0.concept, 2000)) },
-                // A question with answers below it becomes a folder when the first of them is written.
+                // A question with answers becomes a folder when the first of them is inserted.
                 SQLColumn("c_visualattributes") { $0.isParent || $0.concept.kind == .folder ? "FA " : "LA " },
                 SQLColumn("c_basecode") { SQLValue($0.concept.code) },
                 SQLColumn("c_metadataxml") { SQLValue(MetadataXML.text(for: $0.concept, at: $0.at)) },
@@ -96,7 +96,7 @@ extension OntologyWriter {
             ])
     }
 
-    /// A concept as the concept dimension has it.
+    /// A concept as a row of the concept dimension.
     private struct DimensionRow {
         let concept: Concept
 
@@ -109,7 +109,7 @@ extension OntologyWriter {
                 SQLColumn("sourcesystem_cd") { _ in SQLValue(source) },
             ])
 
-        /// Beside the tables of another's i2b2, of which we know by these which are ours.
+        /// A table of our own, in addition to that of another i2b2: it shows which concepts are ours.
         static let ours = SQLInsertion<DimensionRow, Date>(
             into: "warehouse_concept", onConflict: .keepsPresent(key: ["concept_path"]), columns: columns)
 

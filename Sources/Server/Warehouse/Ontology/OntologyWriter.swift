@@ -1,22 +1,22 @@
 import Foundation
 import Storage
 
-/// Writes concepts into the ontology and the concept dimension. What is there stays; nothing is removed.
+/// Adds concepts to the ontology and the concept dimension. Existing concepts are kept, and none is removed.
 ///
-/// `custom_meta` alone tells all: i2b2's `insert_concept_dimension_fromtableaccess` empties the concept dimension and
-/// fills it again from there, so each row of the one has its row in the other.
+/// `custom_meta` alone is sufficient: i2b2's `insert_concept_dimension_fromtableaccess` empties the concept dimension
+/// and fills it from there, so each row of one has its row in the other.
 struct OntologyWriter {
     let transaction: any SQLTransaction
     let at: Date
 
     static let table = "custom_meta"
     static let source = "TRIBUTARY"
-    /// `c_table_cd` of our ontology
+    /// `c_table_cd` of our ontology.
     static let tableAccess = "TRIBUTARY"
-    /// What a scheme's description ends with, behind its name.
+    /// The end of a scheme's description, after its name.
     static let schemeDescription = " codes"
 
-    /// The concepts that are there before any form or type.
+    /// The concepts that exist before any form or type.
     private static let foundation =
         [
             Concept(path: ConceptPath.root, code: nil, name: "Tributary", kind: .folder),
@@ -25,7 +25,7 @@ struct OntologyWriter {
             Concept(path: ConceptPath.codes, code: nil, name: "Codes of terminologies", kind: .folder),
         ] + DimensionConcepts.foundation
 
-    /// A hash of all that the foundation has, so that what an older version wrote is added to.
+    /// A hash of the whole foundation, so that the foundation of an older version is completed.
     private static let foundationDigest: String = {
         let times = FactTime.Source.allCases.filter(\.hasModifier).map(\.rawValue)
         let modifiers = times + FactModifier.allCases.map(\.rawValue)
@@ -33,7 +33,7 @@ struct OntologyWriter {
         return ConceptCode.hash((foundation.map(\.path) + modifiers + codes).joined(separator: "\u{1}"), 64)
     }()
 
-    /// Writes the root, the folders under it, the schemes and the modifiers. Idempotent.
+    /// Writes the root, the folders below it, the schemes and the modifiers. Idempotent.
     func ensureFoundation() throws {
         let digest = SQLValue(Self.foundationDigest)
         guard try transaction.first("SELECT 1 AS one FROM ontology_form WHERE digest = ?", [digest]) == nil else {
@@ -57,9 +57,9 @@ struct OntologyWriter {
         for code in DimensionCode.all { try ensure(code) }
     }
 
-    /// Removes all that is ours, so that it can be made anew.
+    /// Deletes all rows that are ours, so that they can be made again.
     ///
-    /// - Returns: the rows that went, by i2b2's tables.
+    /// - Returns: the number of deleted rows by i2b2's tables.
     @discardableResult
     static func removeAll(in transaction: any SQLTransaction) throws -> [String: Int] {
         var removed: [String: Int] = [:]
@@ -74,7 +74,7 @@ struct OntologyWriter {
         let known = try transaction.first(
             "SELECT 1 AS one FROM table_access WHERE c_table_cd = ?", [SQLValue(Self.tableAccess)])
         guard known == nil else { return }
-        // With another ontology in the same table i2b2 would fill the concept dimension twice from it.
+        // If another ontology were in the same table, i2b2 would fill the concept dimension twice from it.
         let table = try WarehousePlace.isOfOthers(in: transaction) ? WarehousePlace.ontologyView : Self.table
         try transaction.execute(
             """
@@ -102,7 +102,7 @@ struct OntologyWriter {
             ])
     }
 
-    /// i2b2's word for no provider, which all facts have.
+    /// Inserts i2b2's code for "no provider", which all facts have.
     private func ensureProvider() throws {
         try transaction.execute(
             """
@@ -127,7 +127,7 @@ struct OntologyWriter {
             ])
     }
 
-    /// Writes the concepts of a form, once.
+    /// Adds the concepts of a form, once.
     func ensure(_ form: SurveyConcepts) throws {
         let digest = SQLValue(form.digest)
         guard try transaction.first("SELECT 1 AS one FROM ontology_form WHERE digest = ?", [digest]) == nil else {
@@ -138,7 +138,7 @@ struct OntologyWriter {
         try transaction.execute("INSERT INTO ontology_form (digest) VALUES (?)", [digest])
     }
 
-    /// Writes concepts that stand below a folder, parents first; asks once what is there.
+    /// Adds concepts below a folder, parents first, with one query for the existing ones.
     func ensure(_ concepts: [Concept], below folder: String) throws {
         var known: [String: String] = [:]
         let statement = Self.known(below: folder, dialect: transaction.dialect)
@@ -149,12 +149,12 @@ struct OntologyWriter {
         try ensure(concepts, known: known)
     }
 
-    /// Writes concepts, parents first; asks once for many whether they are there.
+    /// Adds concepts, parents first, with one query for many of them.
     func ensure(_ concepts: [Concept]) throws {
         var known: [String: String] = [:]
         var rest = concepts.map(\.path)[...]
         while let last = rest.last {
-            // The last one stands in the places that are left.
+            // The last path fills the remaining placeholders.
             let asked = Array(rest.prefix(Self.askedTogether))
             rest = rest.dropFirst(asked.count)
             let filled = asked + Array(repeating: last, count: Self.askedTogether - asked.count)
@@ -172,7 +172,7 @@ struct OntologyWriter {
         WHERE c_fullname IN (\(repeatElement("?", count: askedTogether).joined(separator: ", "))) AND m_applied_path = '@'
         """
 
-    /// - Parameter present: the codes of the paths that are there, empty where they have none.
+    /// - Parameter present: the codes of the existing paths, empty if they have none.
     private func ensure(_ concepts: [Concept], known present: [String: String]) throws {
         var known = present
         var new: [Concept] = []
@@ -183,7 +183,7 @@ struct OntologyWriter {
                 continue
             }
             if concept.code == nil || concept.code == code { continue }
-            // What it changes may be among the new ones.
+            // The concept may change one of the new ones.
             try insert(new)
             new = []
             try ensure(concept)
@@ -192,8 +192,9 @@ struct OntologyWriter {
         try insert(new)
     }
 
-    /// Returns the query for the concepts below a folder. Its condition is on the paths alone: given the column of
-    /// modifiers too, SQLite takes that column's index, which all concepts share, and walks the whole ontology.
+    /// Returns the query for the concepts below a folder. The condition uses only the paths: with the column of
+    /// modifiers too, SQLite would use the index of that column, which all concepts share, and scan the whole
+    /// ontology.
     static func known(below folder: String, dialect: SQLDialect) -> (sql: String, parameters: [SQLValue]) {
         let prefix = PathPrefix(folder, column: "c_fullname", dialect: dialect)
         return (
@@ -202,10 +203,11 @@ struct OntologyWriter {
         )
     }
 
-    /// Writes a concept unless it is there.
+    /// Adds a concept unless it exists.
     ///
-    /// A folder that turns out to be a question becomes one. Where the path is taken by another code (a later version of
-    /// a form coded its question anew), the concept is put below it: a query of the path then finds the facts of both.
+    /// A folder that turns out to be a question becomes one. If the path has another code (a later version of a form
+    /// has a new code for its question), the concept is added below it: a query of the path then finds the facts of
+    /// both.
     func ensure(_ concept: Concept) throws {
         let known = try transaction.first(
             "SELECT c_basecode FROM custom_meta WHERE c_fullname = ? AND m_applied_path = '@'", [SQLValue(concept.path)]
@@ -231,7 +233,7 @@ struct OntologyWriter {
         }
     }
 
-    /// Writes the concept that a fact uses where the ontology lacks it.
+    /// Adds the concept that a fact uses, if the ontology lacks it.
     func ensure(_ use: ConceptUse) throws {
         switch use.place {
         case .health(let terminologyCode):
@@ -251,11 +253,11 @@ struct OntologyWriter {
         }
     }
 
-    /// Where codes of terminologies stand that no type has.
+    /// The folder of codes of terminologies that no type has.
     private static let others = ConceptPath.health + "Other\\"
 
-    /// Sharpens the kind of a concept outside the table, which is known from its facts alone; that one of them is a
-    /// number says most, and of several units the first of the alphabet, whichever comes first.
+    /// Refines the kind of a concept outside of the type table, which is known only from its facts. A numeric kind
+    /// takes precedence, and of several units the first in the alphabet, so that the order of arrival does not matter.
     private func sharpen(_ path: String, by use: ConceptUse) throws {
         let known =
             try !path.hasPrefix(Self.others)
@@ -271,7 +273,7 @@ struct OntologyWriter {
         guard present < Self.weight(use.kind.name, units: units) else { return }
         for place in try paths(of: use.code) {
             let concept = Concept(path: place, code: use.code, name: use.name, kind: use.kind)
-            // A form that has the same code says itself what it asks.
+            // A form with the same code defines its concept itself.
             guard place.hasPrefix(Self.others) || place.hasSuffix("\\" + Self.otherSegment + "\\") else { continue }
             try transaction.execute(
                 "UPDATE custom_meta SET c_metadataxml = ?, c_comment = ? WHERE c_fullname = ? AND m_applied_path = '@'",
@@ -279,7 +281,7 @@ struct OntologyWriter {
         }
     }
 
-    /// Where a code that no type has stands in the folder of the code.
+    /// The segment of a code without a type, in the folder of the code.
     private static let otherSegment = "Health Other"
 
     private struct Weight: Comparable {
@@ -301,12 +303,12 @@ struct OntologyWriter {
         }
     }
 
-    /// Returns the path at which the health folder has a concept with the code.
+    /// Returns the path of a concept with the code in the health folder.
     func healthPath(of code: String) throws -> String? {
         try paths(of: code).first { $0.hasPrefix(ConceptPath.health) }
     }
 
-    /// Returns all paths at which the ontology has a concept with the code.
+    /// Returns all paths of concepts with the code.
     private func paths(of code: String) throws -> [String] {
         try transaction.query(
             "SELECT concept_path FROM warehouse_concept WHERE concept_cd = ? ORDER BY concept_path", [SQLValue(code)]

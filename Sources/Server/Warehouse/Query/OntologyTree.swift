@@ -1,17 +1,17 @@
-/// The ontology as lines of text: a line a concept, indented by its level, with its code and its type.
+/// The ontology as text: one line for each concept, indented by its level, with its code and its type.
 ///
-/// No line is longer than the width. A name that is too long loses its end, and a code its middle: its scheme and its end
-/// tell it from its neighbours.
+/// No line is longer than the width. A name that is too long is truncated at the end, a code in the middle, because
+/// its scheme and its end distinguish it from its neighbours.
 public struct OntologyTree: Sendable {
-    /// The lines, the first of which names the columns.
+    /// The lines; the first one contains the column names.
     public let lines: [String]
 
     private static let gap = 2
     private static let widestCode = 34
 
     /// - Parameters:
-    ///   - concepts: in the order of their paths.
-    ///   - width: the most characters that a line has.
+    ///   - concepts: the concepts in the order of their paths.
+    ///   - width: maximum number of characters of a line.
     public init(_ concepts: [OntologyConcept], width: Int = 100) {
         let rows =
             [(name: "name", code: "code", type: "type")]
@@ -33,10 +33,11 @@ public struct OntologyTree: Sendable {
         }
     }
 
-    /// The root's is 0.
+    /// Returns the level of a path; the root's is 0.
     private static func level(_ path: String) -> Int { max(0, path.split(separator: "\\").count - 1) }
 
-    /// A form's words may hold line ends, and what moves the cursor.
+    /// Returns the text without control characters: the text of a form may contain line breaks and terminal control
+    /// sequences.
     private static func plain(_ text: String) -> String {
         text.map { $0.unicodeScalars.contains { $0.properties.generalCategory == .control } ? " " : String($0) }
             .joined().split(separator: " ").joined(separator: " ")

@@ -1,7 +1,7 @@
 import Foundation
 import Storage
 
-/// One fact of a participant, as it is given out.
+/// One fact of a participant for export.
 public struct ParticipantFact: Sendable, Hashable {
     /// The columns of ``values``.
     public static let columns = [
@@ -9,14 +9,14 @@ public struct ParticipantFact: Sendable, Hashable {
         "valtype_cd", "tval_char", "nval_num", "units_cd", "observation_blob",
     ]
 
-    /// Whether it says more of another fact: a modifier (i2b2's `modifier_cd` other than `@`).
+    /// Whether it is a modifier of another fact (i2b2's `modifier_cd` other than `@`).
     public let isModifier: Bool
     /// The values of the columns; nil for null.
     public let values: [String?]
-    /// Where the fact stands among those of its participant.
+    /// The position of the fact among those of its participant.
     let place: [SQLValue]
 
-    /// The key of a fact behind its patient's number, by which an index finds it.
+    /// The key of a fact after its patient's number, which an index covers.
     static let key = ["concept_cd", "modifier_cd", "start_date", "encounter_num", "instance_num", "provider_id"]
 
     init(_ row: SQLRow) {
@@ -34,7 +34,8 @@ public struct ParticipantFact: Sendable, Hashable {
 }
 
 extension WarehouseQuery {
-    /// How many facts a participant has, and how many modifiers, which are rows of the same table and say more of a fact.
+    /// Returns the number of a participant's facts, and of the modifiers, which are rows of the same table that
+    /// qualify a fact.
     public func factCounts(
         of participant: String, in transaction: any SQLTransaction
     ) throws -> (facts: Int, modifiers: Int) {
@@ -48,11 +49,11 @@ extension WarehouseQuery {
         return (facts, Int(row?.integerIfPresent("total") ?? 0) - facts)
     }
 
-    /// The facts of a participant in the order of their concepts and times, page by page.
+    /// Returns a page of a participant's facts, in the order of their concepts and times.
     ///
     /// - Parameters:
-    ///   - last: the fact that the page before ended with; nil for the first page.
-    ///   - limit: how many at most.
+    ///   - last: the last fact of the previous page; nil for the first page.
+    ///   - limit: maximum number of facts.
     public func facts(
         of participant: String, behind last: ParticipantFact?, limit: Int, in transaction: any SQLTransaction
     ) throws -> [ParticipantFact] {

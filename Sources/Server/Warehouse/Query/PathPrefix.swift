@@ -1,10 +1,10 @@
 import Foundation
 import Storage
 
-/// The condition that a column's path is below another path, or is it.
+/// The condition that a column's path is another path or below it.
 ///
-/// PostgreSQL's LIKE tells capitals from small letters, SQLite's does not, and linkIds differ by case; so on SQLite the
-/// range of texts that begin alike is asked for too, which its index answers.
+/// LIKE is case-sensitive in PostgreSQL, but not in SQLite, and linkIds differ by case. So the condition for SQLite
+/// also contains the range of texts with the same beginning, for which SQLite uses its index.
 struct PathPrefix {
     let condition: String
     let parameters: [SQLValue]
@@ -14,7 +14,7 @@ struct PathPrefix {
         let pattern = SQLValue(LikePattern.escaped(folder) + "%")
         switch dialect {
         case .sqlite:
-            // ] comes right behind the backslash that the folder ends in.
+            // ] is the character after the backslash with which the folder ends.
             condition = "\(column) LIKE ? ESCAPE '!' AND \(column) >= ? AND \(column) < ?"
             parameters = [pattern, SQLValue(folder), SQLValue(folder.dropLast() + "]")]
         case .postgresql:
@@ -24,15 +24,14 @@ struct PathPrefix {
     }
 }
 
-/// SQL's LIKE takes `%` and `_` for wildcards; a `!` before them takes that away. A backslash would not do: paths are
-/// full of them.
+/// Escapes SQL's LIKE wildcards `%` and `_` with `!`. A backslash is unsuitable, because paths contain many of them.
 enum LikePattern {
     static func escaped(_ text: String) -> String {
         text.replacingOccurrences(of: "!", with: "!!").replacingOccurrences(of: "%", with: "!%")
             .replacingOccurrences(of: "_", with: "!_")
     }
 
-    /// The same pattern for SQLite's GLOB, which tells capitals from small letters as LIKE does elsewhere.
+    /// Returns the same pattern for SQLite's GLOB, which is case-sensitive like LIKE in other databases.
     static func glob(_ pattern: String) -> String {
         var output = ""
         for character in pattern {

@@ -1,18 +1,18 @@
 import Foundation
 import Storage
 
-/// What a path of the ontology selects among the facts, as its row says (`c_tablename`, `c_columnname`, `c_operator`,
-/// `c_dimcode`) and as i2b2's query engine puts it together.
+/// The facts that a path of the ontology selects, by the columns of its row (`c_tablename`, `c_columnname`,
+/// `c_operator`, `c_dimcode`), as i2b2's query engine combines them.
 enum PathSelection: Sendable, Hashable {
-    /// Facts of the concepts whose path is this or below it.
+    /// Facts of the concepts with this path or below it.
     case concepts(String)
     /// Facts of patients or visits.
     case dimension(DimensionSelection)
-    /// The row asks for what is not known here.
+    /// The row has a condition that is not supported here.
     case unknown
 
-    /// - Parameter path: as the ontology lists it, or as i2b2's clients write it, with the table before it
-    ///   (`\\TRIBUTARY\Tributary\`), or between the quotes in which it was pasted.
+    /// - Parameter path: the path as the ontology lists it, or as i2b2's clients write it, with the table before it
+    ///   (`\\TRIBUTARY\Tributary\`), or in the quotes in which it was pasted.
     /// - Throws: ``UnknownPath`` for a path that the ontology does not have.
     init(path: String, in transaction: any SQLTransaction) throws {
         let key = "\\\\TRIBUTARY"
@@ -23,7 +23,7 @@ enum PathSelection: Sendable, Hashable {
         try self.init(row)
     }
 
-    /// - Parameter row: has ``columns``.
+    /// - Parameter row: a row with ``columns``.
     init(_ row: SQLRow) throws {
         let (table, column) = (try row.text("c_tablename"), try row.text("c_columnname"))
         let (comparison, code) = (try row.text("c_operator"), try row.text("c_dimcode"))
@@ -31,7 +31,7 @@ enum PathSelection: Sendable, Hashable {
             self = .concepts(code)
             return
         }
-        // The names come to stand in SQL, so they are those that are known.
+        // The names are inserted into SQL, so only known ones are allowed.
         guard let table = DimensionSelection.Table(rawValue: table), table.columns.contains(column),
             let comparison = DimensionSelection.Operator(rawValue: comparison)
         else {
@@ -44,7 +44,7 @@ enum PathSelection: Sendable, Hashable {
                 code: code))
     }
 
-    /// The columns of the ontology that say it.
+    /// The columns of the ontology that define the selection.
     static let columns = "c_tablename, c_columnname, c_columndatatype, c_operator, c_dimcode"
 
     static let rowSQL = """
@@ -52,7 +52,7 @@ enum PathSelection: Sendable, Hashable {
         WHERE c_fullname = ? AND m_applied_path = '@' AND c_synonym_cd = 'N'
         """
 
-    /// The condition on the facts.
+    /// Returns the condition on the facts.
     func sql(_ dialect: SQLDialect) -> (condition: String, parameters: [SQLValue]) {
         switch self {
         case .concepts(let path):
@@ -70,9 +70,10 @@ enum PathSelection: Sendable, Hashable {
 }
 
 extension DimensionSelection {
-    /// Counts the participants who are selected and have facts. Of each row of the dimension one fact is looked for.
+    /// Returns a query that counts the selected participants with facts. It looks for one fact for each row of the
+    /// dimension.
     ///
-    /// - Returns: a query of one row, `patients`; nil where nobody is selected.
+    /// - Returns: a query of one row, `patients`; nil if no one is selected.
     func patients(_ dialect: SQLDialect) -> SQLQuery? {
         guard let (condition, parameters) = sql(dialect) else { return nil }
         return SQLQuery(
@@ -83,7 +84,7 @@ extension DimensionSelection {
             """, parameters)
     }
 
-    /// The condition on the dimension; nil where the code is not what its operator takes.
+    /// Returns the condition on the dimension; nil if the code is invalid for its operator.
     fileprivate func sql(_ dialect: SQLDialect) -> (condition: String, parameters: [SQLValue])? {
         switch comparison {
         case .equals: return ("\(column) = ?", [value(code)])

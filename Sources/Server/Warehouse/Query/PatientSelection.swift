@@ -1,6 +1,6 @@
 import Storage
 
-/// Whose facts are counted: all patients', or those of the participants whom a query names or leaves out.
+/// The patients whose facts are counted: all, or those that a query includes or excludes.
 public struct PatientSelection: Sendable, Hashable {
     let condition: String?
     let parameters: [SQLValue]
@@ -13,11 +13,11 @@ public struct PatientSelection: Sendable, Hashable {
         self.parameters = parameters
     }
 
-    /// The participants that a query gives, or all others.
+    /// Creates the selection of the participants that a query returns, or of all others.
     ///
     /// - Parameters:
-    ///   - participants: SQL that gives one column of participants' ids.
-    ///   - isExclusion: whether they are left out.
+    ///   - participants: SQL that returns one column of participants' ids.
+    ///   - isExclusion: whether they are excluded.
     public init(participants: StaticString, parameters: [SQLValue], isExclusion: Bool) {
         condition = """
             patient_num \(isExclusion ? "NOT IN" : "IN") (SELECT w.patient_num FROM warehouse_patient w

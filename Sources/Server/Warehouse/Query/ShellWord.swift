@@ -1,12 +1,12 @@
 /// A text as one word of a shell's command line.
 public enum ShellWord {
-    /// The text in single quotes, between which a shell changes nothing
+    /// Returns the text in single quotes, in which a shell interprets nothing
     /// (<https://pubs.opengroup.org/onlinepubs/9699919799/utilities/V3_chap02.html#tag_18_02_02>).
     public static func quoted(_ text: String) -> String {
         "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }
 
-    /// The text of a word in single quotes; any other text as it is.
+    /// Returns the text of a word in single quotes; any other text unchanged.
     static func unquoted(_ word: String) -> String {
         guard word.count >= 2, word.hasPrefix("'"), word.hasSuffix("'") else { return word }
         return String(word.dropFirst().dropLast()).replacing("'\\''", with: "'")

@@ -1,9 +1,9 @@
 import Core
 import Storage
 
-/// A path that no concept of the ontology has, with those that are nearest to it.
+/// The error that no concept of the ontology has a path, with the nearest paths.
 public struct UnknownPath: CodedError, Hashable {
-    /// The path as it was asked for.
+    /// The requested path.
     public let path: String
     /// Paths that may be meant, the nearest first.
     public let nearest: [String]
@@ -22,7 +22,7 @@ public struct UnknownPath: CodedError, Hashable {
     /// Maximum length of a path that is repeated in the message.
     private static let maximumShown = 200
 
-    /// Finds the nearest of the concepts.
+    /// Finds the nearest concepts.
     init(_ path: String, among concepts: [OntologyConcept]) {
         self.path = path.count > Self.maximumShown ? path.prefix(Self.maximumShown) + "…" : path
         let asked = PathWords(path)
@@ -37,11 +37,11 @@ public struct UnknownPath: CodedError, Hashable {
     }
 }
 
-/// The segments of a path, whatever stands between them.
+/// The segments of a path, with any separator.
 private struct PathWords {
     let segments: [[UInt8]]
 
-    /// Maximum number of segments and of bytes of each that count.
+    /// Maximum number of compared segments, and of bytes of each.
     private static let maximumSegments = 12
     private static let maximumLength = 60
 
@@ -50,8 +50,8 @@ private struct PathWords {
             .map { Array($0.utf8.prefix(Self.maximumLength)) }
     }
 
-    /// How far the last segment is from that of another path, and then the folders; nil where the last segments have
-    /// little in common.
+    /// Returns the distance from the last segment of another path, and then from its folders; nil if the last segments
+    /// have little in common.
     func distance(to other: PathWords) -> Int? {
         guard let own = segments.last, let asked = other.segments.last else { return nil }
         let last = Self.distance(own, asked)
@@ -63,7 +63,7 @@ private struct PathWords {
         return (isPart ? min(last, 3) : last) * 4 + folders
     }
 
-    /// The number of bytes to change, add or remove between two texts (Levenshtein).
+    /// Returns the number of bytes to change, add or remove between two texts (Levenshtein).
     private static func distance(_ one: [UInt8], _ other: [UInt8]) -> Int {
         var row = Array(0...other.count)
         for (index, byte) in one.enumerated() {

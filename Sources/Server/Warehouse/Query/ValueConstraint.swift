@@ -2,7 +2,7 @@ import Core
 import Foundation
 import Storage
 
-/// A constraint on a fact's value, as i2b2's query tool offers them.
+/// A constraint on a fact's value, as in i2b2's query tool.
 public enum ValueConstraint: Sendable, Hashable {
     public enum Comparison: String, Sendable, CaseIterable {
         case lt = "LT"
@@ -17,18 +17,18 @@ public enum ValueConstraint: Sendable, Hashable {
     case between(Double, Double)
     /// The text, exactly.
     case equals(String)
-    /// A pattern as SQL's LIKE takes it: `%` for any text, `_` for any character; capitals and small letters differ.
+    /// A pattern of SQL's LIKE: `%` for any text, `_` for any character; case-sensitive.
     case like(String)
 
-    /// A text that is no constraint.
+    /// The error of a text that is not a constraint.
     public struct ParseError: CodedError {
         /// The stable code.
         public let code = "constraint-invalid"
-        /// A sentence that says what a constraint looks like.
+        /// A sentence with the allowed forms.
         public let message = "A value is LT, LE, EQ, NE, GE or GT and a number, BETWEEN a b, IS text or LIKE text."
     }
 
-    /// The place where `LIKE` looks for its text; i2b2 writes it behind the word, as in `LIKE[begin]`.
+    /// The position at which `LIKE` looks for its text. i2b2 writes it after the word, as in `LIKE[begin]`.
     enum Place: String, CaseIterable {
         case begin, end, contains, exact
 
@@ -42,8 +42,8 @@ public enum ValueConstraint: Sendable, Hashable {
         }
     }
 
-    /// Reads `GE 100`, `BETWEEN 3 7`, `IS text`, `LIKE text`. LIKE finds the text anywhere in the value, as i2b2's web
-    /// client asks by default; `LIKE[begin]`, `LIKE[end]`, `LIKE[contains]` and `LIKE[exact]` say where.
+    /// Parses `GE 100`, `BETWEEN 3 7`, `IS text`, `LIKE text`. LIKE finds the text anywhere in the value, as i2b2's
+    /// web client does by default; `LIKE[begin]`, `LIKE[end]`, `LIKE[contains]` and `LIKE[exact]` name a position.
     public static func parse(_ text: String) throws -> ValueConstraint {
         let trimmed = text.trimmingCharacters(in: .whitespaces)
         guard let space = trimmed.firstIndex(of: " ") else { throw ParseError() }
@@ -69,7 +69,8 @@ public enum ValueConstraint: Sendable, Hashable {
 
     private static func number(_ text: String) -> Double? { Double(text).flatMap { $0.isFinite ? $0 : nil } }
 
-    /// The condition as the CRC cell writes it. A number without its operator in `tval_char` is seen by none of them.
+    /// Returns the condition as the CRC cell writes it. None of the conditions matches a number without its operator
+    /// in `tval_char`.
     func sql(_ dialect: SQLDialect) -> (condition: String, parameters: [SQLValue]) {
         switch self {
         case .compare(let comparison, let value):

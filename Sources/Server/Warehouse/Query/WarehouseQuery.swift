@@ -1,7 +1,7 @@
 import Foundation
 import Storage
 
-/// One concept as it is listed.
+/// One concept of a list.
 public struct OntologyConcept: Sendable, Hashable {
     public let path: String
     public let name: String
@@ -11,11 +11,11 @@ public struct OntologyConcept: Sendable, Hashable {
     public let type: String
 }
 
-/// Asks the warehouse as i2b2's query engine would.
+/// Queries the warehouse as i2b2's query engine does.
 public struct WarehouseQuery: Sendable {
     public init() {}
 
-    /// All concepts by their paths.
+    /// Returns all concepts by path.
     public func ontology(in transaction: any SQLTransaction) throws -> [OntologyConcept] {
         let below = PathPrefix(ConceptPath.root, column: "c_fullname", dialect: transaction.dialect)
         return try transaction.query(
@@ -31,7 +31,7 @@ public struct WarehouseQuery: Sendable {
         }
     }
 
-    /// The concepts that have facts of the selected patients, and the folders above them.
+    /// Returns the concepts with facts of the selected patients, and the folders above them.
     public func usedOntology(
         among patients: PatientSelection = .all, in transaction: any SQLTransaction
     ) throws -> [OntologyConcept] {
@@ -64,17 +64,17 @@ public struct WarehouseQuery: Sendable {
     /// The number of patients, and of their facts.
     public struct Count: Sendable, Hashable {
         public let patients: Int
-        /// Facts that match, without their modifiers.
+        /// The number of matching facts, without their modifiers.
         public let facts: Int
     }
 
     /// Counts the patients that a path selects, and their facts.
     ///
     /// - Parameters:
-    ///   - path: as the ontology lists it, or as i2b2's clients write it, with the table before it
+    ///   - path: the path as the ontology lists it, or as i2b2's clients write it, with the table before it
     ///     (`\\TRIBUTARY\Tributary\`).
-    ///   - from: inclusive; `to`: exclusive. Facts' start dates are UTC.
-    ///   - patients: who may be counted.
+    ///   - from: inclusive; `to`: exclusive. Facts' start dates are in UTC.
+    ///   - patients: the patients that may be counted.
     /// - Throws: ``UnknownPath`` for a path that the ontology does not have.
     public func count(
         path: String, value: ValueConstraint?, from: Date?, to: Date?, among patients: PatientSelection = .all,
@@ -111,7 +111,7 @@ public struct WarehouseQuery: Sendable {
             sql += " AND start_date < ?"
             parameters.append(SQLValue(WarehouseTime.text(to)))
         }
-        // In a hospital's tables others than the participants have facts, with the same codes.
+        // A hospital's tables contain facts of other patients, with the same codes.
         if dialect == .postgresql { sql += " AND patient_num IN (SELECT w.patient_num FROM warehouse_patient w)" }
         if let condition = patients.condition {
             sql += " AND " + condition

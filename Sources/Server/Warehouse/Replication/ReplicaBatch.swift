@@ -1,7 +1,7 @@
 import Foundation
 import Storage
 
-/// The rows of some changes, on their way.
+/// A batch of changed rows that is copied to the replica.
 struct ReplicaBatch {
     private let source: any SQLTransaction
     private let target: any SQLTransaction
@@ -11,7 +11,7 @@ struct ReplicaBatch {
         (self.changes, self.source, self.target) = (changes, source, target)
     }
 
-    /// Puts the rows in the place of what the replica has of them.
+    /// Replaces the replica's rows with the changed ones.
     func carry() throws {
         try target.execute("LOCK TABLE patient_mapping, encounter_mapping, upload_status IN EXCLUSIVE MODE")
         let staged = try stage()
@@ -28,9 +28,9 @@ struct ReplicaBatch {
 
     private static let changed = "tributary_changed"
 
-    /// Brings the rows into temporary tables, with those of the participants and uploads that they name.
+    /// Copies the rows to temporary tables, with those of the participants and uploads that they refer to.
     ///
-    /// - Returns: the changes, with those.
+    /// - Returns: the changes, with these rows.
     func stage() throws -> Set<ReplicaLog.Change> {
         for table in I2B2Table.carried {
             try prepare(table.staged, "SELECT \(table.stagedColumns.joined(separator: ", ")) FROM \(table.name)")
@@ -59,7 +59,7 @@ struct ReplicaBatch {
             .union(uploads.map { .init(kind: .upload, number: $0) })
     }
 
-    /// Makes a temporary table, or empties the one of an earlier batch of this connection.
+    /// Creates a temporary table, or empties that of an earlier batch on this connection.
     private func prepare(_ name: String, _ definition: String) throws {
         try target.execute(
             "CREATE TEMPORARY TABLE IF NOT EXISTS \(name) ON COMMIT DELETE ROWS AS \(definition) WITH NO DATA")
@@ -92,7 +92,7 @@ struct ReplicaBatch {
 
     // MARK: - Their numbers
 
-    /// Gives the staged rows their numbers, and keeps these: a row that is gone next time has no name to find it by.
+    /// Assigns numbers to the staged rows, and stores them: a row that is deleted next time has no name to find it by.
     func number(_ staged: Set<ReplicaLog.Change>) throws {
         for numbers in StagedNumbers.all {
             try prepare(numbers.table, "SELECT CAST(NULL AS bigint) AS given, CAST(NULL AS bigint) AS number")
@@ -105,13 +105,13 @@ struct ReplicaBatch {
                 columns: [SQLColumn("kind") { .integer($0.kind.rawValue) }, SQLColumn("given") { .integer($0.number) }])
         )
         for change in staged where change.kind != .ontology { try rows.insert(change) }
-        // What it had before, and what it has now.
+        // The numbers before and after this batch.
         try target.execute(
             """
             UPDATE \(Self.changed) c SET number = n.number FROM replica_number n
             WHERE n.kind = c.kind AND n.given = c.given
             """)
-        // A deleted participant has no name; the number stays theirs.
+        // A deleted participant has no name, but keeps the number.
         try target.execute(
             """
             INSERT INTO \(StagedNumbers.patients.table) (given, number) SELECT c.given, c.number FROM \(Self.changed) c
@@ -140,7 +140,7 @@ struct ReplicaBatch {
         (.patient, .patients), (.encounter, .encounters), (.upload, .uploads),
     ]
 
-    // MARK: - What stands in their place
+    // MARK: - The rows to replace
 
     private func clear() throws {
         for table in ["observation_fact", "visit_dimension"] {

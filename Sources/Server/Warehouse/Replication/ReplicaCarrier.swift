@@ -1,19 +1,19 @@
 import Foundation
 import Storage
 
-/// Carries what changed in the tables among the records' to the i2b2 of another database: each row once, under the numbers that
-/// are free or known there, in one transaction of that database.
+/// Copies changes of the tables among the records' own to the i2b2 of another database: each row once, with numbers
+/// that are free or already assigned there, in one transaction of that database.
 ///
-/// The notes of what was carried are forgotten after that transaction. What is carried a second time, after a stop between the
-/// two, gives the same rows.
+/// The log entries are deleted after that transaction. If the process stops between the two, the rows are copied again
+/// with the same result.
 public struct ReplicaCarrier: Sendable {
-    /// What became of one step.
+    /// The result of one step.
     public enum Step: Sendable, Hashable {
-        /// There was nothing.
+        /// No changes were pending.
         case nothing
-        /// So many notes were carried; there may be more.
+        /// The number of copied log entries; there may be more.
         case carried(Int)
-        /// Another process carries.
+        /// Another process is copying.
         case busy
     }
 
@@ -22,20 +22,21 @@ public struct ReplicaCarrier: Sendable {
 
     /// - Parameters:
     ///   - records: the records' store.
-    ///   - replica: ``WarehouseReplica/store``, open.
+    ///   - replica: an open ``WarehouseReplica/store``.
     public init(records: any SQLDatabase, replica: any NestedSQLDatabase) {
         (self.records, self.replica) = (records, replica)
     }
 
-    /// Carries a bounded part of what waits.
+    /// Copies a limited part of the pending changes.
     ///
-    /// - Throws: ``Storage/StorageError``; ``WarehouseError`` `warehouse-place` where the replica is another store's.
+    /// - Throws: ``Storage/StorageError``; ``WarehouseError`` `warehouse-place` if the replica belongs to another
+    ///   store.
     public func step() async throws -> Step {
         guard try await records.read({ try ReplicaLog.hasNotes(in: $0) }) else { return .nothing }
         let replica = replica
         let (step, notes) = try await records.read { source -> (Step, [Int64]) in
             try replica.writeNested { target in
-                // Before the first look at the records: whoever carries later has seen more of them.
+                // Before the first query of the records: a process that gets the lock later reads newer records.
                 let lock = try target.first(
                     "SELECT 1 AS one WHERE pg_try_advisory_xact_lock(?)", [SQLValue(ReplicaSchema.lock)])
                 guard lock != nil else { return (.busy, []) }
@@ -52,7 +53,7 @@ public struct ReplicaCarrier: Sendable {
         return step
     }
 
-    /// The notes that wait.
+    /// Returns the number of pending log entries.
     public static func waiting(in transaction: any SQLTransaction) throws -> Int {
         try ReplicaLog.count(in: transaction)
     }

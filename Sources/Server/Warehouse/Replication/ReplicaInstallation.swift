@@ -1,22 +1,22 @@
 import Foundation
 import Storage
 
-/// Takes an i2b2 in another database for the replica of the records' tables, and lets go of it.
+/// Makes an i2b2 in another database the replica of the records' tables, and ends that.
 public struct ReplicaInstallation: Sendable {
     private let replica: WarehouseReplica
     private let adopts: Bool
 
-    /// - Parameter adopts: whether what an earlier load or import of this study left there is replaced.
+    /// - Parameter adopts: whether rows of an earlier load or import of this study are replaced.
     public init(_ replica: WarehouseReplica, adopts: Bool = false) {
         (self.replica, self.adopts) = (replica, adopts)
     }
 
-    /// Looks at the tables there, or makes them all where there is none.
+    /// Checks the tables, or creates them all if there are none.
     ///
     /// - Parameters:
-    ///   - source: the name under which these records are known there; nil while they are not.
-    ///   - newSource: the one that they get where they are not known.
-    /// - Returns: what was done, and what is in the way; then nothing is to be committed.
+    ///   - source: the name under which the replica knows these records; nil if there is none.
+    ///   - newSource: the name to assign if the replica does not know them.
+    /// - Returns: the changes, and the problems. If there are problems, nothing may be committed.
     public func run(
         source: String?, newSource: String, in target: any SQLTransaction
     ) throws -> WarehouseInstallation.Report {
@@ -45,25 +45,25 @@ public struct ReplicaInstallation: Sendable {
         return report
     }
 
-    /// The name under which the replica knows these records; nil where they have none.
+    /// Returns the name under which the replica knows these records; nil if there is none.
     public static func source(in transaction: any SQLTransaction) throws -> String? {
         try ReplicaLog.source(in: transaction)
     }
 
-    /// The name of the records that a replica follows; nil where it follows none.
+    /// Returns the name of the records that a replica follows; nil if it follows none.
     public static func knownSource(in target: any SQLTransaction) throws -> String? {
         try target.first("SELECT source FROM replica_source WHERE one = 1")?.text("source")
     }
 
-    /// Begins to note what changes, unless the records do so for this replica already; all that is there is to be carried.
+    /// Begins to log changes, unless the records already do so for this replica. All existing rows are to be copied.
     public static func follow(as source: String, in transaction: any SQLTransaction) throws {
         guard try ReplicaLog.source(in: transaction) != source else { return }
         try ReplicaLog.begin(source: source, in: transaction)
     }
 
-    /// Removes all that was put there, and the views.
+    /// Deletes all rows of this program, and the views.
     ///
-    /// - Returns: the rows that went, by their tables.
+    /// - Returns: the number of deleted rows by table.
     public func removeAll(in target: any SQLTransaction) throws -> [String: Int] {
         var removed = try Self.removeFacts(in: target)
         let patients = "SELECT patient_num FROM patient_mapping WHERE patient_ide_source = ?"
@@ -74,7 +74,7 @@ public struct ReplicaInstallation: Sendable {
             DELETE FROM patient_dimension WHERE sourcesystem_cd = ? AND (patient_num IN (\(patients))
                 OR patient_num IN (\(known)))
             """, [source, source])
-        // Of a participant who was deleted it stays that their number is taken.
+        // The number of a deleted participant stays reserved.
         removed["patient_mapping"] = try target.execute(
             """
             DELETE FROM patient_mapping WHERE patient_ide_source IN (?, ?) AND patient_num IN (\(patients))

@@ -1,14 +1,14 @@
 import Foundation
 import Storage
 
-/// What changed in i2b2's tables among the records' and was not carried to a replica yet.
+/// The log of changes in i2b2's tables among the records' own that are not copied to a replica yet.
 ///
-/// Triggers write it, so that whatever changes a row, by whichever way it came, is carried. One change may be noted several
-/// times: what is carried is the row as it stands then.
+/// Triggers write it, so that every change is copied, whatever made it. One change may be logged several times: the
+/// row is copied as it is at the time of copying.
 enum ReplicaLog {
-    /// The kinds of rows that are carried together.
+    /// The kinds of rows that are copied together.
     enum Kind: Int64, CaseIterable {
-        /// An encounter with its facts, its visit and its names.
+        /// An encounter with its facts, its visit and its mappings.
         case encounter = 1
         /// A participant's rows.
         case patient = 2
@@ -18,7 +18,7 @@ enum ReplicaLog {
         case ontology = 4
     }
 
-    /// One noted change.
+    /// One logged change.
     struct Change: Hashable {
         let kind: Kind
         let number: Int64
@@ -31,7 +31,7 @@ enum ReplicaLog {
                 sequence \(dialect.numberedKey), kind int NOT NULL, number bigint NOT NULL
             )
             """,
-            // Under which name the replica knows these records; no row where there is none.
+            // The name under which the replica knows these records; no row if there is no replica.
             "CREATE TABLE warehouse_replica (one int PRIMARY KEY NOT NULL, source varchar(64) NOT NULL)",
         ]
     }
@@ -45,7 +45,7 @@ enum ReplicaLog {
 
     private static let events = ["INSERT", "UPDATE", "DELETE"]
 
-    /// Begins to note changes, under a new name, and notes all that is there.
+    /// Begins to log changes, under a new name, and logs all existing rows.
     static func begin(source: String, in transaction: any SQLTransaction) throws {
         try end(in: transaction)
         try transaction.execute(
@@ -68,7 +68,7 @@ enum ReplicaLog {
         try noteAll(in: transaction)
     }
 
-    /// Ends it, and forgets what was noted.
+    /// Ends the log, and deletes its entries.
     static func end(in transaction: any SQLTransaction) throws {
         for table in watched.flatMap(\.tables) {
             for event in events {
@@ -116,14 +116,14 @@ enum ReplicaLog {
         }
     }
 
-    /// The name under which the replica knows these records; nil where there is none.
+    /// Returns the name under which the replica knows these records; nil if there is none.
     static func source(in transaction: any SQLTransaction) throws -> String? {
         try transaction.first("SELECT source FROM warehouse_replica WHERE one = 1")?.text("source")
     }
 
-    /// The earliest changes.
+    /// Returns the earliest changes.
     ///
-    /// - Returns: what is to be carried, and the numbers of the notes that are done by it.
+    /// - Returns: the changes to copy, and the numbers of their log entries.
     static func next(in transaction: any SQLTransaction) throws -> (changes: Set<Change>, notes: [Int64]) {
         var (changes, notes): (Set<Change>, [Int64]) = ([], [])
         var encounters = 0
@@ -150,7 +150,7 @@ enum ReplicaLog {
     private static let notesAtATime = 5_000
     private static let encountersAtATime = 200
 
-    /// Forgets notes: just these, for a later change has a note of its own.
+    /// Deletes these log entries. A later change has an entry of its own.
     static func forget(_ notes: [Int64], in transaction: any SQLTransaction) throws {
         for part in InNumbers.parts(of: notes) {
             try transaction.execute("DELETE FROM warehouse_change WHERE sequence IN \(part.places)", part.parameters)
@@ -161,7 +161,7 @@ enum ReplicaLog {
         try transaction.first("SELECT 1 AS one FROM warehouse_change LIMIT 1") != nil
     }
 
-    /// The notes that wait.
+    /// Returns the number of log entries.
     static func count(in transaction: any SQLTransaction) throws -> Int {
         Int(try transaction.first("SELECT count(*) AS total FROM warehouse_change")?.integer("total") ?? 0)
     }

@@ -1,18 +1,18 @@
 import Storage
 
-/// Compares what an i2b2 in another database has of these records with what the tables among the records have.
+/// Compares the rows of an i2b2 in another database with the tables among the records' own.
 ///
-/// Nothing waits to be carried meanwhile, or it counts as a difference.
+/// Changes that are not copied yet count as differences.
 public struct ReplicaVerification: Sendable {
-    /// Where it is, and what was found so far.
+    /// The progress and the differences found so far.
     public struct Report: Sendable, Hashable {
-        /// The last encounter that was compared, by its number among the records.
+        /// The last compared encounter, by its number among the records.
         var place: Int64 = 0
-        /// Rows of facts that were compared.
+        /// The number of compared rows of facts.
         public var rows = 0
-        /// Rows that the replica lacks or has otherwise, by the names of their encounters.
+        /// The number of rows that the replica lacks or has with other content, by the name of their encounter.
         public var missing: [String: Int] = [:]
-        /// Rows that the replica has and the records have not or otherwise, likewise.
+        /// The number of rows that the records lack or have with other content, by the name of their encounter.
         public var surplus: [String: Int] = [:]
         /// Whether everything was compared.
         public var isWhole = false
@@ -29,7 +29,7 @@ public struct ReplicaVerification: Sendable {
         (self.records, self.replica) = (records, replica)
     }
 
-    /// Compares the next encounters; at the end, whether there are others than these.
+    /// Compares the next encounters; at the end, checks that the replica has no others.
     public func slice(_ report: Report) async throws -> Report {
         let replica = replica
         return try await records.read { source in

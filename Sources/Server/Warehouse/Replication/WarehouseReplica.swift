@@ -2,10 +2,11 @@ import Core
 import Foundation
 import Storage
 
-/// An i2b2 in another database than the records: its tables follow those that stand among the records' own.
+/// An i2b2 in another database than the records. Its tables are copies of those among the records' own.
 ///
-/// Every change is noted with the rows that it concerns (``ReplicaLog``), in their transaction, and carried over by an upload
-/// (``ReplicaCarrier``). So the records never wait for the other database, and nothing is lost while it is away.
+/// Every change is logged with its rows (``ReplicaLog``), in the same transaction, and copied later
+/// (``ReplicaCarrier``). So the records never wait for the other database, and nothing is lost while it is
+/// unavailable.
 public struct WarehouseReplica: Sendable, Hashable {
     /// The other database.
     public let address: PostgreSQLAddress
@@ -18,19 +19,19 @@ public struct WarehouseReplica: Sendable, Hashable {
         (self.address, self.data, self.metadata) = (address, data, metadata)
     }
 
-    /// The store of what must be known there: a schema of our own, beside i2b2's.
+    /// The store of the replica's state: a schema of our own in the database of the i2b2.
     public var store: Store {
         Store(
             at: .postgreSQL(address), migrations: ReplicaSchema.migrations,
             schema: .replica.searching(place.schemas), permissions: (0o600, 0o700))
     }
 
-    /// A digest of where it is, as the records note it.
+    /// A digest of the location, as the records store it.
     var digest: String {
         let url = StoreLocation.postgreSQL(address).description
         return Hexadecimal.text(TextDigest.of(url))
     }
 
-    /// i2b2's tables there.
+    /// The location of i2b2's tables there.
     var place: WarehousePlace { .i2b2(data: data, metadata: metadata) }
 }

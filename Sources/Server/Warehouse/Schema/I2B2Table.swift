@@ -1,24 +1,24 @@
 import Foundation
 import Storage
 
-/// A table of i2b2 1.8 as we make it where nobody else has, and as we need it where somebody else made it.
+/// A table of i2b2 1.8: its definition if we create it, and its requirements if it already exists.
 struct I2B2Table: Sendable, Hashable {
-    /// A column and its type, as the statement has it (`varchar(50)`).
+    /// A column and its type in the statement (`varchar(50)`).
     struct Column: Sendable, Hashable {
         let name: String
         let type: String
     }
 
     let name: String
-    /// Whether it is of the ontology (i2b2's metadata), not of the data mart.
+    /// Whether it is part of the ontology (i2b2's metadata) rather than of the data mart.
     let isMetadata: Bool
     let columns: [Column]
-    /// The columns of the primary key; none where i2b2 has none.
+    /// The columns of the primary key; empty if i2b2 has none.
     let key: Set<String>
-    /// The statements that make it and its indexes.
+    /// The statements that create the table and its indexes.
     let statements: [String]
 
-    /// All tables, in the order in which they are made.
+    /// All tables, in the order of creation.
     static func all(_ dialect: SQLDialect) -> [I2B2Table] {
         let statements = WarehouseSchema.i2b2Statements(dialect)
         let metadata = Set(WarehouseSchema.ontology.compactMap { name(of: $0) })
@@ -28,11 +28,11 @@ struct I2B2Table: Sendable, Hashable {
         }
     }
 
-    /// Whether it stands among our tables wherever the others are: i2b2 takes as many ontologies as there are tables of them,
-    /// and counts on each being named once in `table_access`.
+    /// Whether it is always among our own tables: i2b2 supports several ontologies in tables of their own, and expects
+    /// each once in `table_access`.
     var isAlwaysOurs: Bool { name == OntologyWriter.table }
 
-    /// The table of consents, which is ours and not i2b2's: its ontology asks it all the same.
+    /// The table of consents, which is not i2b2's own; the ontology queries it nevertheless.
     static let consents = I2B2Table(
         WarehouseSchema.dimensionsOfOntology[0], in: WarehouseSchema.dimensionsOfOntology, isMetadata: false)
 
@@ -44,7 +44,7 @@ struct I2B2Table: Sendable, Hashable {
         self.statements = statements.filter { Self.name(of: $0) == name }
     }
 
-    /// The table that a statement makes, or of which it makes an index.
+    /// Returns the table that a statement creates, or whose index it creates.
     private static func name(of statement: String) -> String? {
         let words = statement.split { " (\n".contains($0) }
         let mark = words.first == "CREATE" && words.dropFirst().first == "TABLE" ? "TABLE" : "ON"
@@ -68,7 +68,7 @@ struct I2B2Table: Sendable, Hashable {
         return (columns, key)
     }
 
-    /// What stands between the commas that are in no parentheses.
+    /// Splits a text at the commas outside of parentheses.
     private static func parts(_ text: Substring) -> [String] {
         var (parts, depth): ([String], Int) = ([""], 0)
         for character in text {
@@ -81,7 +81,7 @@ struct I2B2Table: Sendable, Hashable {
 }
 
 extension I2B2Table.Column {
-    /// Whether a column of a hospital's table takes what this one takes.
+    /// Whether a column of an existing table can store the values of this one.
     ///
     /// - Parameter found: a row of `information_schema.columns`.
     func isHeld(by found: SQLRow) -> Bool {

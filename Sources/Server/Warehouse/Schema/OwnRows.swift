@@ -1,6 +1,6 @@
 import Storage
 
-/// The rows of one of i2b2's tables that this program wrote, of whomever else there are rows in it.
+/// The rows of one of i2b2's tables that this program wrote, in a table that may contain rows of others.
 struct OwnRows: Sendable, Hashable {
     let table: String
     let condition: String
@@ -14,7 +14,7 @@ struct OwnRows: Sendable, Hashable {
     static let ofParticipants: [OwnRows] = {
         let source = SQLValue(WarehouseLoader.source)
         let patients = "patient_num IN (SELECT w.patient_num FROM warehouse_patient w)"
-        // Of a number that is ours, somebody else may have written rows.
+        // Other programs may have written rows with our numbers.
         let theirs = ["observation_fact", "visit_dimension", "patient_dimension"].map {
             OwnRows($0, "\(patients) AND sourcesystem_cd = ?", [source])
         }
@@ -30,7 +30,7 @@ struct OwnRows: Sendable, Hashable {
 
     /// The rows of the ontology.
     static func ofOntology(_ dialect: SQLDialect) -> [OwnRows] {
-        // A rebuilt concept dimension says nothing of where a row comes from.
+        // A concept dimension that i2b2 has rebuilt does not contain the source of its rows.
         let paths = PathPrefix(ConceptPath.root, column: "concept_path", dialect: dialect)
         let written = ["custom_meta", "modifier_dimension", "provider_dimension", "code_lookup"].map {
             OwnRows($0, "sourcesystem_cd = ?", [SQLValue(OntologyWriter.source)])
@@ -43,9 +43,9 @@ struct OwnRows: Sendable, Hashable {
         ]
     }
 
-    /// Deletes them.
+    /// Deletes the rows.
     ///
-    /// - Returns: how many there were.
+    /// - Returns: the number of rows.
     func delete(in transaction: any SQLTransaction) throws -> Int {
         try transaction.execute("DELETE FROM \(table) WHERE \(condition)", parameters)
     }

@@ -1,19 +1,19 @@
 import Storage
 
-/// Makes i2b2's tables, or looks at those that somebody else made and takes them for the study's warehouse: nothing of these is
-/// altered, and the rows of others are left alone.
+/// Creates i2b2's tables, or checks existing ones and uses them as the study's warehouse. Existing tables are not
+/// altered, and the rows of others are not changed.
 public struct WarehouseInstallation: Sendable {
-    /// What was done, and what is in the way.
+    /// The result of an installation.
     public struct Report: Sendable, Hashable {
-        /// The tables that were made, and the view.
+        /// The created tables and views.
         public var made: [String] = []
-        /// The tables that were there.
+        /// The existing tables.
         public var found: [String] = []
-        /// Why nothing was done, in sentences; empty where all is well.
+        /// The problems, as sentences; if there are any, nothing was changed.
         public var problems: [String] = []
-        /// Whether the study's facts are still to be loaded: they stood elsewhere, or nowhere.
+        /// Whether the study's facts must be loaded: they were at another location, or not loaded at all.
         public var isToBeLoaded = false
-        /// Whether there is something to be carried to another database.
+        /// Whether there are changes to copy to another database.
         public var isToBeReplicated = false
 
         public init() {}
@@ -22,14 +22,14 @@ public struct WarehouseInstallation: Sendable {
     private let place: WarehousePlace
     private let adopts: Bool
 
-    /// - Parameter adopts: whether what an earlier load of this study left in the tables is taken for its own, with its
-    ///   numbers.
+    /// - Parameter adopts: whether rows of an earlier load of this study in the tables are treated as its own, with
+    ///   their numbers.
     public init(_ place: WarehousePlace, adopts: Bool = false) {
         self.place = place
         self.adopts = adopts
     }
 
-    /// Makes or looks. With a problem nothing is changed.
+    /// Creates or checks the tables. If there is a problem, nothing is changed.
     public func run(in transaction: any SQLTransaction) throws -> Report {
         var report = Report()
         let tables = I2B2Table.all(transaction.dialect)
@@ -48,11 +48,11 @@ public struct WarehouseInstallation: Sendable {
         case .records, .replicated:
             if isNew { try ReplicaLog.end(in: transaction) }
             guard !WarehousePlace.isAmongRecords(noted) || !report.made.isEmpty else {
-                // The facts stand where they are to stand; who follows them is another matter.
+                // The facts are already at the right location; replication is set up separately.
                 try place.note(in: transaction)
                 return report
             }
-            // What is left of the facts does not belong together; all of it is made again of the records.
+            // The remaining facts are incomplete; all are made again from the records.
             for table in report.found { try transaction.execute("DELETE FROM \(table)") }
             try forget(in: transaction)
         case .i2b2(let data, _):
@@ -97,7 +97,7 @@ public struct WarehouseInstallation: Sendable {
             [SQLValue(WarehouseLoader.source)]) != nil
     }
 
-    /// Ours would hide theirs; what is in them is loaded again.
+    /// Drops our tables, which would hide the others. Their content is loaded again.
     private func dropOwn(_ tables: [I2B2Table], in transaction: any SQLTransaction) throws {
         let present = Set(try transaction.tableNames())
         for table in tables where present.contains(table.name) && !table.isAlwaysOurs {
@@ -105,14 +105,15 @@ public struct WarehouseInstallation: Sendable {
         }
     }
 
-    /// Forgets the numbers of a warehouse that stood elsewhere.
+    /// Deletes the numbers of a warehouse at another location.
     private func forget(in transaction: any SQLTransaction) throws {
         for table in WarehouseSchema.numbersOfWarehouse + [OntologyWriter.table] {
             try transaction.execute("DELETE FROM \(table)")
         }
     }
 
-    /// Takes the numbers of this study's participants, by the names that its rules give them, and those of its uploads.
+    /// Takes over the numbers of this study's participants, by the names that its rules give them, and those of its
+    /// uploads.
     private func adopt(in transaction: any SQLTransaction) throws {
         let rules = try AppliedDeidentification(in: transaction)
         for row in try transaction.query("SELECT DISTINCT subject FROM record WHERE subject IS NOT NULL") {
@@ -128,7 +129,7 @@ public struct WarehouseInstallation: Sendable {
                 "INSERT INTO warehouse_patient (participant, patient_ide, patient_num) VALUES (?, ?, ?)",
                 [SQLValue(participant), name, SQLValue(try known.integer("patient_num"))])
         }
-        // Whose the facts are was noted with the numbers that are gone; they are loaded again.
+        // The owners of the facts were stored with the deleted numbers; the facts are loaded again.
         for rows in OwnRows.ofParticipants where ["observation_fact", "visit_dimension"].contains(rows.table) {
             _ = try rows.delete(in: transaction)
         }

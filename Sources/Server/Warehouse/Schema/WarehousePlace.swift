@@ -1,35 +1,35 @@
 import Storage
 
-/// Where i2b2's tables are.
+/// The location of i2b2's tables.
 public enum WarehousePlace: Sendable, Hashable {
     /// Among the tables of the records' store.
     case records
-    /// In schemas of the records' database that somebody else made, who has other data in them too.
+    /// In existing schemas of the records' database, which may contain other data.
     case i2b2(data: PostgreSQLSchema, metadata: PostgreSQLSchema)
-    /// Among the tables of the records' store, and carried from there to an i2b2 in another database.
+    /// Among the tables of the records' store, and copied to an i2b2 in another database.
     case replicated(WarehouseReplica)
 
-    /// Whether they are among the tables of the records' store.
+    /// Whether the tables are among those of the records' store.
     public var isAmongRecords: Bool {
         if case .i2b2 = self { false } else { true }
     }
 
-    /// Whether no other database has a copy of them.
+    /// Whether no other database has a copy of the tables.
     public var isOnlyHere: Bool {
         if case .replicated = self { false } else { true }
     }
 
-    /// The name by which an i2b2 that somebody else made sees our ontology.
+    /// The name under which an existing i2b2 sees our ontology.
     static let ontologyView = "tributary_meta"
 
-    /// The views by which i2b2 sees tables of ours: its schema, their names there and the tables.
+    /// The views through which i2b2 sees our tables: schema, name and table.
     var views: [(schema: PostgreSQLSchema, name: String, table: String)] {
         guard case .i2b2(let data, let metadata) = self else { return [] }
         let consents = DimensionSelection.Table.consents.rawValue
         return [(data, consents, consents), (metadata, Self.ontologyView, OntologyWriter.table)]
     }
 
-    /// The schemas of others that tables are looked for in.
+    /// The schemas of others in which tables are looked up.
     public var schemas: [PostgreSQLSchema] {
         switch self {
         case .records, .replicated: []
@@ -37,7 +37,7 @@ public enum WarehousePlace: Sendable, Hashable {
         }
     }
 
-    /// As the store notes it.
+    /// The location as the store records it.
     var text: String {
         switch self {
         case .records: "records"
@@ -47,29 +47,29 @@ public enum WarehousePlace: Sendable, Hashable {
         }
     }
 
-    /// No schema's name has a blank.
+    /// A prefix with a space, because no schema's name has one.
     private static let replicated = "replica "
 
-    /// - Throws: ``WarehouseError`` `warehouse-place` for a store whose facts stand elsewhere.
+    /// - Throws: ``WarehouseError`` `warehouse-place` for a store whose facts are at another location.
     public func require(in transaction: any SQLTransaction) throws {
         guard try Self.noted(in: transaction) == text else { throw WarehouseError.otherPlace }
     }
 
-    /// What a store notes of its warehouse.
+    /// Returns the location that a store records.
     static func noted(in transaction: any SQLTransaction) throws -> String {
         let row = try transaction.first("SELECT place FROM warehouse_place WHERE one = 1")
         return try row?.text("place") ?? Self.records.text
     }
 
-    /// Whether a store's facts stand in tables that somebody else made.
+    /// Whether a store's facts are in existing tables of others.
     static func isOfOthers(in transaction: any SQLTransaction) throws -> Bool {
         try !isAmongRecords(noted(in: transaction))
     }
 
-    /// Whether what a store notes says that its facts stand among the records' tables.
+    /// Whether a recorded location is among the records' tables.
     static func isAmongRecords(_ noted: String) -> Bool { noted == records.text || noted.hasPrefix(replicated) }
 
-    /// Takes the views away by which i2b2 sees our tables.
+    /// Drops the views through which i2b2 sees our tables.
     func dropViews(in transaction: any SQLTransaction) throws {
         for view in views {
             let isOurs = try transaction.first(
@@ -80,7 +80,7 @@ public enum WarehousePlace: Sendable, Hashable {
         }
     }
 
-    /// Notes it in the store.
+    /// Records the location in the store.
     func note(in transaction: any SQLTransaction) throws {
         try transaction.execute("DELETE FROM warehouse_place")
         guard self != .records else { return }

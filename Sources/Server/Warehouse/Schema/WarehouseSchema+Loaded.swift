@@ -2,10 +2,10 @@ import Records
 import Storage
 
 extension WarehouseSchema {
-    /// Which facts are a record's: a few bytes for each, so that one encounter can hold the facts of many.
+    /// The facts of each record: a few bytes for each, so that one encounter can contain the facts of several records.
     ///
-    /// What was loaded before has an encounter for each resource; it stays right, and is loaded into days by
-    /// `warehouse load`.
+    /// Resources that were loaded earlier have an encounter each. They stay valid, and `warehouse load` moves them to
+    /// encounters of days.
     static let loaded: [Migration] = [
         Migration(number: 507, name: "loaded records", slice: indexInstances) { dialect in
             [
@@ -18,24 +18,24 @@ extension WarehouseSchema {
                 """
                 INSERT INTO warehouse_loaded (number, encounter_num, instance_num, instances, start_seconds, upload_id)
                 SELECT r.number, m.encounter_num, 1, 0, 0, COALESCE(m.upload_id, 0) FROM encounter_mapping m
-                JOIN record r ON r.\(RecordAddress.column) = \(TextDigest.function)(m.encounter_ide)
+                JOIN record r ON r.\(RecordKey.column) = \(TextDigest.function)(m.encounter_ide)
                 WHERE m.encounter_ide_source = 'TRIBUTARY' ON CONFLICT (number) DO NOTHING
                 """,
                 "CREATE INDEX IF NOT EXISTS warehouse_loaded_by_encounter ON warehouse_loaded (encounter_num)",
             ]
         },
-        // A count looks at each fact of its concepts in any case, for the modifier. Where no date makes every entry another one
-        // PostgreSQL keeps a few bytes for each.
+        // A count reads each fact of its concepts in any case, for the modifier. Without a date that makes every index
+        // entry distinct, PostgreSQL stores only a few bytes for each.
         Migration(number: 508, name: "facts by concept", slice: mergeConcepts, statements: { _ in [] }),
     ]
 
-    /// Facts of a resource that have times of their own.
+    /// The times of a resource's facts that have times of their own.
     static let times = Migration(number: 511, name: "times of loaded records") { _ in
         ["ALTER TABLE warehouse_loaded ADD COLUMN last_seconds bigint"]
     }
 
-    /// SQLite has no text search of i2b2's that fills the column, and a count looks at each fact of its concepts in any case:
-    /// without the date what comes stands behind what is there, whenever it was measured.
+    /// SQLite has no text search of i2b2's that fills the column, and a count reads each fact of its concepts in any
+    /// case. Without the date, new entries are appended to the index, whatever their time of measurement.
     static let indexesOfFacts = Migration(number: 512, name: "indexes of facts") { dialect in
         guard dialect == .sqlite else { return [] }
         return [indexOfTextSearch, indexOfDatedConcepts].map { "DROP INDEX IF EXISTS \($0)" } + [indexOfConcepts]
@@ -44,21 +44,21 @@ extension WarehouseSchema {
     /// The index of a column that only i2b2 on PostgreSQL fills.
     static let indexOfTextSearch = "of_idx_text_search"
 
-    /// Finds one record's facts among those of a day.
+    /// The index that finds one record's facts among those of a day.
     static let indexOfInstances =
         "CREATE INDEX IF NOT EXISTS of_idx_instance ON observation_fact (encounter_num, instance_num)"
 
-    /// The index that it takes the place of.
+    /// The index that ``indexOfInstances`` replaces.
     static let indexOfEncounters = "of_idx_encounter"
 
-    /// Finds the facts of a concept.
+    /// The index that finds the facts of a concept.
     static let indexOfConcepts =
         "CREATE INDEX IF NOT EXISTS of_idx_concept_patient ON observation_fact (concept_cd, patient_num)"
 
-    /// The index that it takes the place of.
+    /// The index that ``indexOfConcepts`` replaces.
     static let indexOfDatedConcepts = "of_idx_concept"
 
-    /// In tables of ours alone.
+    /// Only in our own tables.
     @Sendable private static func mergeConcepts(_ transaction: any SQLTransaction) throws -> Bool {
         guard try transaction.dialect == .postgresql && !WarehousePlace.isOfOthers(in: transaction) else {
             return false
@@ -68,7 +68,7 @@ extension WarehouseSchema {
         return false
     }
 
-    /// In tables of ours alone: i2b2's own index of encounters ends with the instance.
+    /// Only in our own tables: i2b2's own index of encounters ends with the instance.
     @Sendable private static func indexInstances(_ transaction: any SQLTransaction) throws -> Bool {
         guard try !WarehousePlace.isOfOthers(in: transaction) else { return false }
         try transaction.execute("DROP INDEX IF EXISTS \(indexOfEncounters)")

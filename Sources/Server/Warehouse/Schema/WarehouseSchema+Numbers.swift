@@ -1,14 +1,14 @@
 extension WarehouseSchema {
-    /// The tables of ours that refer to rows of i2b2's.
+    /// Our own tables that refer to rows of i2b2's tables.
     static let numbersOfWarehouse = [
         "consent_contract", "consent_dimension", "ontology_form", "warehouse_load", "warehouse_patient",
         "warehouse_upload", "warehouse_concept", "warehouse_scheme", LoadedRecord.table,
     ]
 
-    /// Tables of ours that say what we put into i2b2's: these may stand in a hospital's own schema, with other rows than
-    /// ours, and without an index for our questions.
+    /// Our own tables of the rows that we wrote to i2b2's tables. The latter may be in a hospital's schema, with other
+    /// rows, and without an index for our queries.
     static let numbersAndNames = [
-        // A participant's number, and the name that `patient_mapping` has for them.
+        // A participant's number, and their name in `patient_mapping`.
         """
         CREATE TABLE warehouse_patient (
             participant varchar(200) PRIMARY KEY NOT NULL, patient_ide varchar(200) NOT NULL, patient_num int NOT NULL
@@ -20,7 +20,7 @@ extension WarehouseSchema {
         """,
         "CREATE UNIQUE INDEX warehouse_patient_by_number ON warehouse_patient (patient_num)",
         "CREATE UNIQUE INDEX warehouse_patient_by_name ON warehouse_patient (patient_ide)",
-        // A submission's upload.
+        // The upload of a submission.
         "CREATE TABLE warehouse_upload (upload_label varchar(500) PRIMARY KEY NOT NULL, upload_id int NOT NULL)",
         """
         INSERT INTO warehouse_upload (upload_label, upload_id)
@@ -28,7 +28,7 @@ extension WarehouseSchema {
         """,
         "CREATE UNIQUE INDEX warehouse_upload_by_number ON warehouse_upload (upload_id)",
         "DROP INDEX us_idx_label",
-        // The concepts that have a code, as the concept dimension has them.
+        // The concepts with a code, as in the concept dimension.
         """
         CREATE TABLE warehouse_concept (
             concept_path varchar(700) PRIMARY KEY NOT NULL, concept_cd varchar(50) NOT NULL, name_char varchar(2000)
@@ -40,16 +40,16 @@ extension WarehouseSchema {
         WHERE sourcesystem_cd = 'TRIBUTARY' AND concept_cd IS NOT NULL
         """,
         "CREATE INDEX warehouse_concept_by_code ON warehouse_concept (concept_cd, concept_path)",
-        // The schemes and code names that were not there before ours.
+        // The schemes and code names that we added.
         "CREATE TABLE warehouse_scheme (c_key varchar(50) PRIMARY KEY NOT NULL)",
         "INSERT INTO warehouse_scheme (c_key) SELECT c_key FROM schemes",
-        // How facts are made (``AppliedDeidentification``); no row where nothing is withheld.
+        // The rules for making facts (``AppliedDeidentification``); no row if nothing is withheld.
         """
         CREATE TABLE warehouse_rules (
             one int PRIMARY KEY NOT NULL, rules varchar(100000) NOT NULL, secret varchar(64) NOT NULL
         )
         """,
-        // Where i2b2's tables are (``WarehousePlace``); no row where they are among ours.
+        // The location of i2b2's tables (``WarehousePlace``); no row if they are among ours.
         "CREATE TABLE warehouse_place (one int PRIMARY KEY NOT NULL, place varchar(200) NOT NULL)",
     ]
 }

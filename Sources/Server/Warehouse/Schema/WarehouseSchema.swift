@@ -2,20 +2,22 @@ import Storage
 
 /// The tables of i2b2 1.8 (CRC data mart and ontology), with its column names, sizes and keys.
 ///
-/// Timestamps are text `YYYY-MM-DD HH:MM:SS` in UTC; i2b2 has no time zones, so one rule holds for all rows.
+/// Timestamps are text in the form `YYYY-MM-DD HH:MM:SS` in UTC. i2b2 has no time zones, so one rule applies to all
+/// rows.
 public enum WarehouseSchema {
     public static let migrations: [Migration] =
         [
             Migration(number: 500, name: "i2b2-crc") { crc($0) },
             Migration(number: 501, name: "i2b2-ontology") { _ in ontology },
             Migration(number: 502, name: "consent") { _ in consent },
-            // The forms whose concepts the ontology has, by the hash of all of them.
+            // The forms whose concepts are in the ontology, by a hash of these.
             Migration(number: 503, name: "forms of the ontology") { _ in
                 ["CREATE TABLE ontology_form (digest varchar(64) PRIMARY KEY NOT NULL)"]
             },
-            // How each participant's consent stands, and what the ontology asks of patients and visits.
+            // The state of each participant's consent, and the indexes for the ontology's conditions on patients and
+            // visits.
             Migration(number: 504, name: "dimensions of the ontology") { _ in dimensionsOfOntology },
-            // How far the facts were made again of the records; a row while that is not finished.
+            // The progress of making the facts again from the records; no row if none is in progress.
             Migration(number: 505, name: "loading again") { _ in
                 [
                     """
@@ -25,11 +27,11 @@ public enum WarehouseSchema {
                     """
                 ]
             },
-            // What our own tables must know of i2b2's, which somebody else may have made.
+            // The data of our own tables about i2b2's tables, which may be those of others.
             Migration(number: 506, name: "numbers and names of the warehouse") { _ in numbersAndNames },
         ] + loaded + [ReplicaLog.migration, times, indexesOfFacts]
 
-    /// The columns that every table of the data mart ends with.
+    /// The last columns of every table of the data mart.
     private static let audit = """
         update_date timestamp, download_date timestamp, import_date timestamp, sourcesystem_cd varchar(50),
         upload_id int
@@ -37,7 +39,7 @@ public enum WarehouseSchema {
 
     private static func crc(_ dialect: SQLDialect) -> [String] { [facts(dialect)] + dimensions }
 
-    /// All statements that make i2b2's tables as they stand today.
+    /// Returns all statements that create i2b2's tables in their present form.
     static func i2b2Statements(_ dialect: SQLDialect) -> [String] {
         let former =
             ["us_idx_label", indexOfEncounters, indexOfDatedConcepts] + (dialect == .sqlite ? [indexOfTextSearch] : [])
@@ -47,7 +49,7 @@ public enum WarehouseSchema {
         }
     }
 
-    /// i2b2 numbers the facts for its text search itself; SQLite, which has no such search, leaves the column empty.
+    /// i2b2 numbers the facts for its text search. SQLite has no such search, so the column stays empty there.
     private static func facts(_ dialect: SQLDialect) -> String {
         """
         CREATE TABLE observation_fact (

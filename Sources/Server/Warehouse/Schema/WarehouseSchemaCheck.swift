@@ -1,7 +1,7 @@
 import Storage
 
-/// Looks at the tables of an i2b2 that somebody else made: are all there, with columns that hold what we write, keys that
-/// keep rows apart, and the rights to write?
+/// Checks the tables of an existing i2b2: they exist, their columns can store our values, their keys are unique, and
+/// we may write to them.
 struct WarehouseSchemaCheck {
     private let data: PostgreSQLSchema
     private let metadata: PostgreSQLSchema
@@ -17,7 +17,7 @@ struct WarehouseSchemaCheck {
         views = WarehousePlace.i2b2(data: data, metadata: metadata).views
     }
 
-    /// Finds the tables, or makes them all where there is none.
+    /// Finds the tables, or creates them all if there are none.
     func run(_ tables: [I2B2Table], _ report: inout WarehouseInstallation.Report) throws {
         for schema in Set([data, metadata]).sorted(by: { $0.name < $1.name }) {
             if try !isThere(schema) {
@@ -62,10 +62,10 @@ struct WarehouseSchemaCheck {
         return row != nil
     }
 
-    /// Makes all tables in schemas that have none of them.
+    /// Creates all tables in schemas that have none of them.
     private func make(_ tables: [I2B2Table], _ report: inout WarehouseInstallation.Report) throws {
         for schema in Set([data, metadata]) where try !may("CREATE", in: schema) {
-            report.problems.append("\(schema.name) has no tables of i2b2, and nothing may be made in it.")
+            report.problems.append("\(schema.name) has no tables of i2b2, and we may not make any in it.")
         }
         guard report.problems.isEmpty else { return }
         let path = try transaction.first("SHOW search_path")?.text("search_path") ?? ""
@@ -77,7 +77,7 @@ struct WarehouseSchemaCheck {
         try transaction.execute("SET LOCAL search_path TO \(path)")
     }
 
-    /// i2b2 looks for what its ontology names in its own schemas.
+    /// Creates a view: i2b2 looks up the tables of its ontology in its own schemas.
     private func make(
         _ view: (schema: PostgreSQLSchema, name: String, table: String), _ report: inout WarehouseInstallation.Report
     ) throws {
@@ -85,7 +85,7 @@ struct WarehouseSchemaCheck {
         if try isThere(view.name, in: view.schema) {
             let isView = try transaction.first(
                 "SELECT 1 AS one FROM pg_class WHERE oid = to_regclass(?) AND relkind = 'v'", [SQLValue(name)])
-            // The import of an export leaves tables of these names: i2b2 would read what stood in it for ever.
+            // The import of an export creates tables with these names: i2b2 would read their content forever.
             guard isView != nil else {
                 report.problems.append(
                     "\(name) is a table, as an import leaves it, where i2b2 is to see ours. Whoever owns it runs: DROP TABLE \(name)"
@@ -100,7 +100,7 @@ struct WarehouseSchemaCheck {
             """
         guard try may("CREATE", in: view.schema) else {
             report.problems.append(
-                "i2b2 reads \(view.name) through a view that we may not make. Whoever owns the schema runs: \(statement)"
+                "i2b2 reads \(view.name) through a view that we may not make. The schema's owner runs: \(statement)"
             )
             return
         }
@@ -109,8 +109,8 @@ struct WarehouseSchemaCheck {
         report.made.append(view.name)
     }
 
-    /// Who may read i2b2's own table of the kind may read the view, and who may change `table_access` may write the counts of
-    /// patients, as i2b2's counting job does with every table that is named there.
+    /// Grants SELECT to the roles that may read i2b2's own table of the kind. Grants updates of the patient counts to
+    /// the roles that may change `table_access`, because i2b2's counting job updates every table that is listed there.
     private func grant(_ view: (schema: PostgreSQLSchema, name: String, table: String)) throws {
         let isOntology = view.name == WarehousePlace.ontologyView
         let model = "\(view.schema.name).\(isOntology ? "table_access" : "patient_dimension")"
@@ -146,7 +146,7 @@ struct WarehouseSchemaCheck {
             """, [SQLValue(schema(of: table).name), SQLValue(table.name)])
         var theirs: [String: SQLRow] = [:]
         for row in rows { theirs[try row.text("column_name")] = row }
-        // The columns of a table on which we have no right are not shown.
+        // The catalog hides the columns of a table on which we have no right.
         let missing = try missingRights(name)
         if theirs.isEmpty, !missing.isEmpty { return missing }
         var problems: [String] = []

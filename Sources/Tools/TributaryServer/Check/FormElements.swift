@@ -1,6 +1,6 @@
 import FHIR
 
-/// Elements that a form can lack without being wrong, and that are then missing where answers are read.
+/// Elements that a form may lack, but that are then missing when answers are interpreted.
 struct FormElements {
     private let questionnaire: Questionnaire
     private let offered: OfferedCodings
@@ -10,7 +10,7 @@ struct FormElements {
         offered = OfferedCodings(of: questionnaire, valueSet: sets.valueSet)
     }
 
-    /// The findings, item by item: each names what lacks the element.
+    /// Returns the findings. Each names the items that lack the element.
     func findings(file: String) -> [StudyFinding] { findings(of: questionnaire.item, file) }
 
     private func findings(of items: [Questionnaire.Item], _ file: String) -> [StudyFinding] {
@@ -35,7 +35,7 @@ struct FormElements {
         }
     }
 
-    /// The codes without a system of an item: its own, those of its options, and those that its conditions compare with.
+    /// Returns the codes without a system of an item: its own, those of its options, and those in its conditions.
     private func codesWithoutSystem(of item: Questionnaire.Item) -> [String] {
         let compared = item.enableWhen.compactMap { condition -> Coding? in
             if case .coding(let coding)? = condition.answer { coding } else { nil }
@@ -57,9 +57,10 @@ struct FormElements {
 }
 
 extension StudyCheck {
-    /// What a form lacks by which responses name it.
+    /// Returns the findings about missing elements by which responses refer to a form.
     ///
-    /// - Parameter isInDSTU2: whether the form is also there in DSTU2, which has no url: all its releases are named by the id.
+    /// - Parameter isInDSTU2: whether the form also exists in DSTU2, which has no url: then all its releases are
+    ///   identified by the id.
     func nameFindings(of questionnaire: Questionnaire, in file: File, isInDSTU2: Bool) -> [StudyFinding] {
         func finding(
             _ severity: StudyFinding.Severity, _ code: String, _ place: String, _ message: String
@@ -69,7 +70,7 @@ extension StudyCheck {
                 finding(.error, "form-without-name", "", "It has neither url nor id, so that no response can name it.")
             ]
         }
-        // A form of DSTU2 has no url, and its responses no version.
+        // A form in DSTU2 has no url, and responses to it have no version.
         guard file.published.release > .dstu2 else { return [] }
         var findings: [StudyFinding] = []
         if questionnaire.url == nil, !isInDSTU2 {

@@ -2,8 +2,8 @@ import Foundation
 import Storage
 
 extension StudyCheck {
-    /// The published files and folders that this account cannot read. A server that leaves one out publishes another study
-    /// than the one in the folder.
+    /// Returns findings for published files and folders that this account cannot read. A server that skipped one would
+    /// not publish the study in the folder.
     func accessFindings() -> [StudyFinding] {
         let files = [
             folder.publicKeysURL, folder.keys.signedSetURL, folder.healthTypesURL, folder.healthSyncURL,
@@ -15,7 +15,7 @@ extension StudyCheck {
         return files.flatMap { findings(ofFile: $0) } + (folders + inside).flatMap(findings(ofFolder:))
     }
 
-    /// Whether a file or folder can be read, or is not there.
+    /// Whether a file or folder can be read or does not exist.
     func isReadable(_ url: URL) -> Bool { findings(ofFile: url).isEmpty }
 
     private func findings(ofFolder url: URL) -> [StudyFinding] {

@@ -4,7 +4,7 @@ import Foundation
 import Storage
 
 extension StudyCheck {
-    /// Reads study.json, and names the members that nobody knows.
+    /// Reads study.json, and reports unknown members.
     func configurationFindings() -> (StudyConfiguration?, [StudyFinding]) {
         let file = "study.json"
         let configuration: StudyConfiguration
@@ -33,7 +33,7 @@ extension StudyCheck {
             findings.append(
                 StudyFinding(
                     .warning, "development", file: file, place: "development",
-                    "Receipts that anyone makes with this folder count. Never use it for real data."))
+                    "Receipts that anyone makes with this folder are accepted. Never use it for real data."))
         }
         return (configuration, findings)
     }
@@ -42,7 +42,7 @@ extension StudyCheck {
         (json.object?.members ?? []).filter { !known.contains($0.key) }.map { member in
             StudyFinding(
                 .error, "member-unknown", file: "study.json", place: place + member.key,
-                "Nothing of this name is known here; look for a typing error.")
+                "This name is unknown; check the spelling.")
         }
     }
 }

@@ -5,7 +5,7 @@ import HealthData
 import InformedConsent
 
 extension StudyCheck {
-    /// The consent's versions: what they say, and whether they can stand beside one another.
+    /// Returns findings about the versions of the consent, their content and their conflicts.
     func consentFindings(_ study: StudyConfiguration) -> [StudyFinding] {
         var (files, findings) = files(in: folder.consentURL, ofTypes: [Contract.resourceType])
         let validator = Self.validator()
@@ -24,12 +24,12 @@ extension StudyCheck {
         findings += strayFindings(
             in: folder.consentURL, named: Set(templates.flatMap { $0.template.sections.compactMap(\.htmlContentFile) }))
         if !isReadable(folder.consentURL) {
-            // That is a finding of ``accessFindings()``.
+            // Reported by ``accessFindings()``.
         } else if templates.isEmpty, !study.c3pro.acceptsContractsWithoutTerms {
             findings.append(
                 StudyFinding(
                     .warning, "consent-missing", file: "consent/",
-                    "There is no consent that anybody could sign: every submission will wait."))
+                    "There is no consent to sign: every submission will wait."))
         } else if !templates.isEmpty, !templates.contains(where: { $0.template.status == .current }) {
             findings.append(
                 StudyFinding(
@@ -49,7 +49,7 @@ extension StudyCheck {
             findings.append(
                 finding(
                     .error, "consent-inclusion-unknown", ConsentVocabulary.includesHealthData,
-                    "It names health data that there is none of; use \(known.joined(separator: ", "))."))
+                    "It names unknown health data; use \(known.joined(separator: ", "))."))
         }
         if !template.includedHealthData.isEmpty {
             findings.append(
@@ -73,7 +73,7 @@ extension StudyCheck {
             findings.append(
                 finding(
                     .warning, "consent-file-missing", "term",
-                    "The file \(name) that a section names is not in consent/: who signs agrees to its name alone."))
+                    "The file \(name) that a section names is not in consent/, so people sign without its text."))
         }
         if file.resource.object["url"] == nil, let url = template.url {
             findings.append(
@@ -84,13 +84,13 @@ extension StudyCheck {
         return findings
     }
 
-    /// Versions that exclude one another.
+    /// Returns findings about versions that conflict.
     private func versions(_ templates: [(file: File, template: ConsentTemplate)]) -> [StudyFinding] {
         var seen: [[String?]: String] = [:]
         var findings: [StudyFinding] = []
         for (file, template) in templates {
             guard let url = template.url else { continue }
-            // Another release of the same text may stand beside it.
+            // Another release of the same text is no conflict.
             let key = [url, template.version, template.contract.language, file.releases]
             if let earlier = seen[key] {
                 findings.append(

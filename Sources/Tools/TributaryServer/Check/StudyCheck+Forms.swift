@@ -5,7 +5,7 @@ import Foundation
 import Questionnaires
 
 extension StudyCheck {
-    /// The forms and the value sets beside them.
+    /// Returns findings about the forms and their value sets.
     func formFindings() -> [StudyFinding] {
         var (files, findings) = files(
             in: folder.questionnairesURL, ofTypes: [Questionnaire.resourceType, ValueSet.resourceType])
@@ -37,7 +37,7 @@ extension StudyCheck {
         return findings + differing(forms)
     }
 
-    /// Files of which nothing tells which is meant. Another release of the same may stand beside each.
+    /// Returns findings about files that cannot be distinguished. Another release of the same resource is allowed.
     private func repeated(_ files: [File], code: String, _ what: String) -> [StudyFinding] {
         var seen: [[String?]: File] = [:]
         var findings: [StudyFinding] = []
@@ -54,7 +54,8 @@ extension StudyCheck {
         return findings
     }
 
-    /// Releases of one form that do not ask the same: answers to one of them are checked by the questions of the other.
+    /// Returns findings about releases of one form with different questions: answers to one are checked with the
+    /// questions of the other.
     private func differing(_ files: [File]) -> [StudyFinding] {
         Dictionary(grouping: files) { $0.published.name }.values.flatMap { files -> [StudyFinding] in
             let newest = files.map(\.published).newestReleases()
@@ -65,13 +66,13 @@ extension StudyCheck {
                 else { return nil }
                 return StudyFinding(
                     .warning, "form-releases-differ", file: file.name, place: "item",
-                    "The newer release \(other.file.lastPathComponent) asks otherwise, by which the answers are checked."
+                    "The newer release \(other.file.lastPathComponent) has other questions, which check the answers."
                 )
             }
         }
     }
 
-    /// The questions of a form: linkId and type of each.
+    /// Returns the questions of a form: the linkId and the type of each.
     private static func questions(of form: Questionnaire) -> Set<[String]> {
         func questions(_ items: [Questionnaire.Item]) -> [[String]] {
             items.flatMap { item -> [[String]] in

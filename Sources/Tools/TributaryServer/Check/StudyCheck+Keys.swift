@@ -3,10 +3,11 @@ import Core
 import Foundation
 
 extension StudyCheck {
-    /// The finding that a study with records has no private keys: after a restore without them, submissions cannot be opened.
+    /// Returns the finding that a study with records has no private keys. After a restore without them, submissions
+    /// cannot be opened.
     ///
-    /// - Returns: nil where the keys are there, or are another account's, or where the folder is a receiver's, which has neither
-    ///   keys nor records.
+    /// - Returns: nil if the keys exist or belong to another account, and for the folder of a receiver, which has
+    ///   neither keys nor records.
     func missingKeys() -> StudyFinding? {
         let files = FileManager.default
         let keys = folder.keys
@@ -19,7 +20,7 @@ extension StudyCheck {
 
     static let keysMissing = "keys-missing"
 
-    /// The problem of the private keys, for a server that opens submissions; nil where they open what phones seal.
+    /// Returns the problem of the private keys, for a server that opens submissions; nil if the keys can be used.
     func keyProblem() -> (code: String, message: String)? {
         if let missing = missingKeys() { return (missing.code, missing.message) }
         do {
@@ -32,14 +33,14 @@ extension StudyCheck {
     }
 
     private var missingKeysMessage: String {
-        "There is no private key in \(folder.keys.url.path): no submission can be opened, and all of them wait. Put the copy of "
+        "There is no private key in \(folder.keys.url.path): submissions wait until one is restored. Put the copy of "
             + "keys/ back (0700, its files 0600); a backup holds none."
     }
 }
 
 extension StudyServer {
-    /// Reports at the start what is wrong with the private keys. The server takes submissions all the same, and opens them when
-    /// the keys are back.
+    /// Logs at the start that the private keys have a problem. The server accepts submissions nevertheless, and opens
+    /// them when the keys are restored.
     func reportKeys() {
         guard options.roles.contains(.consumer), let problem = StudyCheck(folder).keyProblem() else { return }
         logger.error("\(problem.message)", metadata: ["code": "\(problem.code)"])

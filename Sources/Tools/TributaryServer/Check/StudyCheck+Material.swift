@@ -8,7 +8,7 @@ import Receiver
 import Wire
 
 extension StudyCheck {
-    /// The profiles that resources may name.
+    /// Returns findings about the profiles that resources may refer to.
     func profileFindings() -> [StudyFinding] {
         let (files, findings) = files(in: folder.profilesURL, ofTypes: ["StructureDefinition"])
         return findings
@@ -19,7 +19,7 @@ extension StudyCheck {
             }
     }
 
-    /// The study's own types of health data.
+    /// Returns findings about the study's own types of health data.
     func healthTypeFindings() -> [StudyFinding] {
         let file = folder.healthTypesURL.lastPathComponent
         return findings(of: file, orElse: "health-types-invalid") {
@@ -32,7 +32,7 @@ extension StudyCheck {
         }
     }
 
-    /// Which health data phones follow.
+    /// Returns findings about the health data that phones follow.
     func healthSyncFindings() -> [StudyFinding] {
         let file = folder.healthSyncURL.lastPathComponent
         return findings(of: file, orElse: "health-sync-invalid") {
@@ -46,7 +46,7 @@ extension StudyCheck {
         }
     }
 
-    /// The templates of devices of others: both or none.
+    /// Returns findings about the templates of third-party devices: both files or neither.
     func deviceTemplateFindings() -> [StudyFinding] {
         let files = [folder.deviceContentURL, folder.fhirMappingURL]
         let present = files.filter { FileManager.default.fileExists(atPath: $0.path) }
@@ -56,17 +56,17 @@ extension StudyCheck {
             return [
                 StudyFinding(
                     .error, "device-templates-missing", file: place,
-                    "devicecontent.json and fhirmapping.json go together; until both are there events wait.")
+                    "devicecontent.json and fhirmapping.json are both required; until then events wait.")
             ]
         }
         return findings(of: place, orElse: "device-templates-invalid") {
             _ = try folder.gatewayTemplates()
             return StudyFinding(
-                .information, "device-templates", file: place, "Templates of devices of others are there.")
+                .information, "device-templates", file: place, "Templates of third-party devices are present.")
         }
     }
 
-    /// What is said of a file, or what is wrong with it.
+    /// Returns the finding about a file, or its error.
     private func findings(
         of file: String, orElse code: String, _ read: () throws -> StudyFinding?
     ) -> [StudyFinding] {
@@ -78,7 +78,8 @@ extension StudyCheck {
         }
     }
 
-    /// The private keys, where this account may read them, and the public set that phones seal to.
+    /// Returns findings about the private keys, if this account may read them, and the public set that phones encrypt
+    /// to.
     func keyFindings() -> [StudyFinding] {
         var findings: [StudyFinding] = []
         let set = folder.publicKeysURL.lastPathComponent
@@ -103,7 +104,7 @@ extension StudyCheck {
                 findings.append(
                     StudyFinding(
                         .error, "keys-differ", file: set,
-                        "It has a key of which keys/ holds no private half: what is sealed to it cannot be opened here."
+                        "keys/ has no private key for one of its keys: submissions sealed to it cannot be opened here."
                     ))
             }
             if let known, Set(known.others) != Set(try folder.keys.recipients()) {
@@ -122,10 +123,10 @@ extension StudyCheck {
         return findings
     }
 
-    /// The roots of app receipts, and the app's word.
+    /// Returns findings about the roots of app receipts, and the app's antispam token.
     func receiptFindings(_ study: StudyConfiguration) -> [StudyFinding] {
         var findings: [StudyFinding] = []
-        // A file in it that cannot be read is a finding of ``accessFindings()``.
+        // An unreadable file is reported by ``accessFindings()``.
         guard let roots = try? folder.receiptRoots(development: study.development) else { return findings }
         if roots.isEmpty {
             findings.append(

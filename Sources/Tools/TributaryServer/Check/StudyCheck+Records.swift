@@ -4,9 +4,8 @@ import Records
 import Storage
 
 extension StudyCheck {
-    /// Forms that were published before under the same url and version with other content: no response shows which of the two it
-    /// answers.
-    ///
+    /// Returns findings about forms that were published before with the same url and version and other content: a
+    /// response does not show which of the two it answers.
     /// - Throws: ``Storage/StorageError``.
     public func recordFindings(_ records: any SQLDatabase) async throws -> [StudyFinding] {
         let forms = folder.resources(in: folder.questionnairesURL, ofType: Questionnaire.resourceType).newestReleases()

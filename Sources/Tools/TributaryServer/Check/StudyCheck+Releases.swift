@@ -3,7 +3,8 @@ import FHIRVersions
 import Foundation
 
 extension StudyCheck {
-    /// A file whose name says a release of FHIR in which it is not written, or one that is not read here.
+    /// Returns findings about a file whose name contains another release of FHIR than its content, or an unsupported
+    /// one.
     func releaseFindings(of file: File) -> [StudyFinding] {
         let stem = file.published.file.deletingPathExtension().lastPathComponent
         guard let dot = stem.lastIndex(of: ".") else { return [] }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension StudyCheck {
-    /// Files of a folder that the server does not read: none of them counts, whatever is in it.
+    /// Returns findings about files of a folder that the server ignores.
     ///
     /// - Parameter named: the names of files that others in the folder refer to, also without `.html`.
     func strayFindings(in url: URL, named: Set<String>) -> [StudyFinding] {

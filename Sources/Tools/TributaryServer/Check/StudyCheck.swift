@@ -4,22 +4,22 @@ import FHIRValidation
 import FHIRVersions
 import Foundation
 
-/// Looks into every file of a study's folder, as the server will read it.
+/// Checks every file of a study's folder as the server reads it.
 public struct StudyCheck {
     let folder: StudyFolder
 
     public init(_ folder: StudyFolder) { self.folder = folder }
 
-    /// All findings: those of study.json first, then file by file.
+    /// Returns all findings: those of study.json first, then file by file.
     public func findings() -> [StudyFinding] {
         let (configuration, findings) = contents()
-        // Without study.json nothing says what the rest is for.
+        // Without study.json, the other files cannot be checked.
         guard let configuration else { return findings }
         return findings + keyFindings() + linkFindings() + receiptFindings(configuration)
     }
 
-    /// Throws where the study's contents are not fit to be served: ``ServerError`` `study-check-failed`, which names the first
-    /// error. Keys and receipts are looked at while the server runs, for they come and go.
+    /// Checks that the study's contents can be served. Throws ``ServerError`` `study-check-failed`, which names the
+    /// first error. Keys and receipts may change at any time, so they are checked while the server runs.
     public func requireContents() throws(ServerError) {
         let errors = contents().findings.filter { $0.severity == .error }
         guard let first = errors.first else { return }
@@ -30,7 +30,7 @@ public struct StudyCheck {
                 "\(place): \(first.message) (\(first.code)) `tributary study check` lists all that is wrong.")
     }
 
-    /// What the study asks and says: study.json, consents, forms, profiles, its own health types.
+    /// Returns the findings about the study's contents: study.json, consents, forms, profiles, its own health types.
     private func contents() -> (configuration: StudyConfiguration?, findings: [StudyFinding]) {
         let (configuration, findings) = configurationFindings()
         guard let configuration else { return (nil, findings) }
@@ -52,21 +52,21 @@ public struct StudyCheck {
 
         var bytes: Data { published.data }
         var resource: Resource { published.resource }
-        /// The releases that it may be written in, as a text by which files are compared.
+        /// The possible releases of the file, as a text for comparison.
         var releases: String { published.releases.sorted().map(\.number).joined(separator: " ") }
     }
 
     /// Reads the resources of a folder.
     ///
-    /// - Parameter types: the types that belong there.
-    /// - Returns: those that can be read, and a finding for each other file.
+    /// - Parameter types: the types that belong in the folder.
+    /// - Returns: the readable resources, and a finding for each other file.
     func files(in url: URL, ofTypes types: [String]) -> (files: [File], findings: [StudyFinding]) {
         let folder = url.lastPathComponent
         var files: [File] = []
         var findings: [StudyFinding] = []
         for file in StudyFolder.jsonFiles(in: url) {
             let place = "\(folder)/\(file.lastPathComponent)"
-            // An unreadable file is a finding of ``accessFindings()``.
+            // An unreadable file is reported by ``accessFindings()``.
             guard let bytes = FileManager.default.contents(atPath: file.path) else { continue }
             let resource: Resource
             do throws(ResourceError) {
@@ -74,14 +74,14 @@ public struct StudyCheck {
             } catch {
                 findings.append(
                     StudyFinding(
-                        .error, "file-unreadable", file: place, "It holds no FHIR resource. \(error.message)"))
+                        .error, "file-unreadable", file: place, "It contains no FHIR resource. \(error.message)"))
                 continue
             }
             guard types.contains(resource.resourceType) else {
                 findings.append(
                     StudyFinding(
                         .error, "resource-type-unexpected", file: place,
-                        "In \(folder)/ stand resources of the type \(types.joined(separator: " or "))."))
+                        "\(folder)/ is for resources of the type \(types.joined(separator: " or "))."))
                 continue
             }
             files.append(
@@ -90,7 +90,8 @@ public struct StudyCheck {
         return (files, findings)
     }
 
-    /// What FHIR's rules say of a file. One of an older release is looked at as the server reads it.
+    /// Returns FHIR's validation findings for a file. A file of an older release is validated in the form that the
+    /// server reads.
     func validity(of file: File, _ validator: FHIRValidator) -> [StudyFinding] {
         let version = file.published.release
         let label = releaseFindings(of: file)

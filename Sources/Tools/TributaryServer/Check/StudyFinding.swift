@@ -1,14 +1,14 @@
 import FHIR
 
-/// Something that is to be known about a study's folder.
+/// A finding about a study's folder.
 public struct StudyFinding: Sendable, Hashable {
-    /// How grave it is.
+    /// The severity of a finding.
     public enum Severity: String, Sendable, Comparable, CaseIterable {
-        /// A note: what the study has, or what is not looked into.
+        /// Information about the study, or about parts that were not checked.
         case information
-        /// Something doubtful.
+        /// A possible problem.
         case warning
-        /// Something that would go wrong. No server begins with it.
+        /// An error. No server starts with it.
         case error
 
         public static func < (left: Severity, right: Severity) -> Bool { left.rank < right.rank }
@@ -18,12 +18,12 @@ public struct StudyFinding: Sendable, Hashable {
 
     /// The file, by its path in the study's folder.
     public let file: String
-    /// The place in the file: a FHIRPath, a linkId or a member; empty for the file as a whole.
+    /// The location in the file: a FHIRPath, a linkId or a member; empty for the whole file.
     public let place: String
     public let severity: Severity
-    /// Stable.
+    /// The stable code.
     public let code: String
-    /// A sentence that says what to do.
+    /// A sentence on what to do.
     public let message: String
 
     public init(
@@ -36,7 +36,7 @@ public struct StudyFinding: Sendable, Hashable {
         self.message = message
     }
 
-    /// The finding as `study check` prints it.
+    /// The finding in the output of `study check`.
     public var json: JSON {
         [
             "file": .string(file), "place": .string(place), "severity": .string(severity.rawValue),

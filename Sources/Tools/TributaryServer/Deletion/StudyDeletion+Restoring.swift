@@ -5,21 +5,21 @@ import Storage
 import Trust
 
 extension StudyDeletion {
-    /// The result of deleting again.
+    /// The result of repeating deletions.
     struct Again: Sendable {
-        /// How many participants went.
+        /// The number of deleted participants.
         var count = 0
-        /// The resources that are left; nil where none was deleted.
+        /// The number of remaining resources; nil if none was deleted.
         var records: Int?
-        /// The study's list, with those that the backup itself knew of; nil where nobody was ever deleted.
+        /// The study's list, with the deletions that the backup contains; nil if no participant was ever deleted.
         var list: StudyDeletionList?
     }
 
-    /// Deletes again who was deleted after a backup was made, in the stores that were made of it, before anybody else
-    /// opens them.
+    /// Repeats the deletions that were made after a backup, in the restored stores, before any other process opens
+    /// them.
     ///
     /// - Parameters:
-    ///   - list: the study's list; nil where none was found.
+    ///   - list: the study's list; nil if none was found.
     static func deleteAgain(
         in stores: StudyStores, by list: StudyDeletionList?, actor: Actor, at date: Date
     ) async throws -> Again {
@@ -35,7 +35,7 @@ extension StudyDeletion {
         var list = list ?? StudyDeletionList(studyID: study.id, key: present.key ?? Data())
         if let key = present.key, key != list.key { throw mismatch }
         list.add(present.entries)
-        // The stores may be those of an older version, which knows nothing of deletions.
+        // The stores may be those of an older version without deletions.
         _ = try await stores.migrate()
         let known = list
         let (count, left) = try await stores.withBoth { queue, records in
@@ -44,7 +44,7 @@ extension StudyDeletion {
             return (count, try await records.read { try StudyBackup.records(in: $0) })
         }
         _ = try await removeCopies(beside: stores)
-        // A backup is restored into files.
+        // A backup is restored to files.
         for path in [stores.queue, stores.records].compactMap(\.path) {
             try SQLiteDatabase.compact(path: path)
             try SQLiteDatabase.settle(path: path)
@@ -61,7 +61,7 @@ extension StudyDeletion {
         let key = list.key
         let register = DeletionRegister()
         try await records.write { try register.claim(key: key, in: $0) }
-        // 1. Who is there that was deleted.
+        // 1. Participants in the stores who were deleted.
         var count = 0
         for participant in try await records.read({ try ParticipantDeletion.known(in: $0) }).sorted() {
             let digest = DeletionRegister.digest(of: participant, key: key)
@@ -73,7 +73,7 @@ extension StudyDeletion {
                     stretches: try access.stretches(of: participant, in: transaction)
                 )
             }
-            // What a deletion that the backup knows has kept stays kept.
+            // Data that was kept by a deletion in the backup stays kept.
             guard !found.isDeleted else { continue }
             guard found.isKnown else {
                 _ = try await records.write { transaction in
@@ -90,13 +90,14 @@ extension StudyDeletion {
             }
             count += 1
         }
-        // 2. What is left to do of these, and of what was being deleted while the backup was made.
+        // 2. Unfinished work of these deletions, and of a deletion that was in progress during the backup.
         for entry in try await records.read({ try register.all(in: $0) }) {
             guard let work = entry.work else { continue }
             let account = try ParticipantDeletion.Account(text: work)
             _ = try await StudyDeletion.empty(account, digest: entry.digest, queue: queue, records: records, at: date)
         }
-        // 3. All of the list are known as deleted: what their phones send again is refused.
+        // 3. All participants of the list are registered as deleted, so that repeated submissions of their phones are
+        //   refused.
         let deletions = list.deletions
         try await records.write { transaction in
             for (digest, deletedAt) in deletions.sorted(by: { $0.key < $1.key }) {
@@ -107,7 +108,7 @@ extension StudyDeletion {
         return count
     }
 
-    /// The deletions that a store of this version, or of an older one, knows of.
+    /// Returns the deletions in a store of this version or of an older one.
     private static func register(
         of stores: StudyStores
     ) async throws -> (key: Data?, entries: [DeletionRegister.Entry]) {
@@ -124,7 +125,7 @@ extension StudyDeletion {
                 return (try register.key(in: transaction), try register.all(in: transaction))
             }
         }
-        // Opening gave it a log, and the file alone is to be published.
+        // Opening created a log, and only the file is published.
         try SQLiteDatabase.settle(path: path)
         return found
     }

@@ -6,19 +6,20 @@ import Foundation
 import Storage
 import Trust
 
-/// Deletes participants from a study: from both stores, the copies of earlier states beside them and the files in which the
-/// stores keep what was deleted; and proves it by a signed report.
+/// Deletes participants from a study: from both stores, their copies of earlier states, and the files in which the
+/// stores keep deleted data. Creates a signed report.
 ///
-/// The participant's digest stands in the study's list before anything is deleted, then the records go, then what the queue
-/// has, then the traces in files. Whatever stops it, the next one ends it, with the same report.
+/// The participant's digest is added to the study's list before anything is deleted. Then their records are deleted,
+/// then the contents of the queue, then the traces in files. If the process is interrupted, the next call completes
+/// the deletion, with the same report.
 public struct StudyDeletion: Sendable {
-    /// The result, as it is told.
+    /// The result of a deletion.
     public struct Result: Sendable, Hashable {
-        /// By their tables, the rows that went; `copies` are files.
+        /// The number of deleted rows by table; `copies` are files.
         public let removed: [String: Int]
-        /// The rows that stayed, by what they are; `submission` are those of the queue that say nothing any more.
+        /// The number of kept rows by kind; `submission` are rows of the queue without content.
         public let kept: [String: Int]
-        /// The report's file.
+        /// The name of the report's file.
         public let report: String
     }
 
@@ -26,7 +27,7 @@ public struct StudyDeletion: Sendable {
     private let actor: Actor
     private let clock: @Sendable () -> Date
 
-    /// - Parameter actor: who deletes: the machine's account.
+    /// - Parameter actor: the account of the machine that deletes.
     public init(_ stores: StudyStores, actor: Actor, clock: @escaping @Sendable () -> Date = { Date() }) {
         self.stores = stores
         self.actor = actor
@@ -37,11 +38,11 @@ public struct StudyDeletion: Sendable {
 
     /// Deletes a participant.
     ///
-    /// - Parameter reason: for the report; it must not name them.
-    /// - Throws: ``ServerError`` `participant-invalid`, `reason-names-participant`, `deletion-running`, `keys-missing`,
-    ///   `deletions-mismatch`; ``Consumer/ConsumerError`` `participant-unknown`, `participant-deleted`,
-    ///   `file-unwritable`; ``Storage/StorageError`` `storage-full`. Of these nothing was deleted. After any other error
-    ///   it is to be called again.
+    /// - Parameter reason: the reason for the report; it must not name the participant.
+    /// - Throws: ``ServerError`` `participant-invalid`, `reason-names-participant`, `deletion-running`,
+    ///   `keys-missing`, `deletions-mismatch`; ``Consumer/ConsumerError`` `participant-unknown`,
+    ///   `participant-deleted`, `file-unwritable`; ``Storage/StorageError`` `storage-full`. After these errors nothing
+    ///   was deleted. After any other error it must be called again.
     public func delete(_ participant: String, reason: String? = nil) async throws -> Result {
         guard Resource.isID(participant) else {
             throw ServerError(
@@ -50,10 +51,10 @@ public struct StudyDeletion: Sendable {
         }
         if let reason, reason.contains(participant) {
             throw ServerError(
-                code: "reason-names-participant", message: "The reason stands in the report, which names nobody.")
+                code: "reason-names-participant", message: "The reason is part of the report, which names no one.")
         }
         let study = try folder.configuration()
-        // 1. Where the report will stand, who signs it, and room for the stores to be written anew.
+        // 1. The report's folder, its signer, and space to rewrite the stores.
         guard let lock = try takeLock() else {
             throw ServerError(code: "deletion-running", message: "Another deletion is running; wait until it ends.")
         }
@@ -68,14 +69,14 @@ public struct StudyDeletion: Sendable {
                     participant, study: study, reason: reason, queue: queue, records: records, links: links)
             }
         }
-        // 3. The files: copies of earlier states, then what the stores themselves left behind.
+        // 3. The files: copies of earlier states, then the remains in the stores themselves.
         let copies = try await Self.removeCopies(beside: stores)
-        // Those who asked for them were told in the store that they are not there any more.
+        // The records' store already reports the exports as gone to their clients.
         try Self.removeExports(of: folder)
         try await stores.records.compact()
         try await stores.queue.compact()
         if StudyBackupFiles.exists(stores.linksPath) { try await stores.links.compact() }
-        // 4. The report, and that nothing is left to do.
+        // 4. The report, and the entry that nothing is left to do.
         let report = StudyDeletionReport(digest: digest, studyID: study.id, account: account, copies: copies)
         let file = try signer.write(report, into: folder.deletionsURL)
         let now = clock()
@@ -90,14 +91,14 @@ public struct StudyDeletion: Sendable {
         return Result(removed: removed, kept: account.kept.mapValues(\.count), report: file.path)
     }
 
-    /// Deletes in both stores what is left, and notes how far it came.
+    /// Deletes the remaining data in both stores, and records the progress.
     private func erase(
         _ participant: String, study: StudyConfiguration, reason: String?, queue: any SQLDatabase,
         records: any SQLDatabase, links: LinkStore?
     ) async throws -> (digest: String, account: ParticipantDeletion.Account) {
         let access = AccessControl(database: records, clock: clock)
         let now = clock()
-        // 1. Who is it, and how far was it done?
+        // 1. The participant and the progress of an earlier call.
         let known = try await records.read { transaction in
             let register = DeletionRegister()
             return (
@@ -110,10 +111,10 @@ public struct StudyDeletion: Sendable {
         if known.entry?.completedAt != nil {
             throw ConsumerError(
                 code: DeletionRegister.code,
-                message: "The participant was deleted already; the report stands in deletions/.")
+                message: "The participant was deleted already; the report is in deletions/.")
         }
         guard known.entry != nil || known.isKnown else { throw ConsumerError.participantUnknown }
-        // 2. The list that outlives the stores: before anything is deleted.
+        // 2. The list outside of the stores, before anything is deleted.
         var list =
             try StudyDeletionList.read(folder.deletionListURL, studyID: study.id)
             ?? StudyDeletionList(studyID: study.id, key: known.key ?? Data(AccessControl.systemRandom(32)))
@@ -136,13 +137,13 @@ public struct StudyDeletion: Sendable {
                 try deletion.delete(participant, key: key, queued: queued, links: links, at: now, in: transaction)
             }
         }
-        // 4. The links, of which none becomes theirs any more; the queue, and what was noted of it meanwhile.
+        // 4. The links, which are never assigned to the participant again; the queue, and entries made meanwhile.
         try await links?.delete(participant: participant)
         account = try await Self.empty(account, digest: digest, queue: queue, records: records, at: now)
         return (digest, account)
     }
 
-    /// Empties what the queue has of a participant whom the records have no more.
+    /// Deletes the queue's data of a participant who is no longer in the records.
     static func empty(
         _ account: ParticipantDeletion.Account, digest: String, queue: any SQLDatabase, records: any SQLDatabase,
         at date: Date
@@ -154,7 +155,8 @@ public struct StudyDeletion: Sendable {
         return try await records.write { try ParticipantDeletion.settle(account, digest: digest, in: $0) }
     }
 
-    /// Removes the copies of earlier states that lie beside the stores, and the files of stores that were moved away.
+    /// Deletes the copies of earlier states next to the stores, and the files of stores that were moved to another
+    /// location.
     static func removeCopies(beside stores: StudyStores) async throws -> [String] {
         let files = [
             StudyStores.queue(at: .file(stores.folder.defaultQueueURL.path)),
@@ -175,7 +177,7 @@ public struct StudyDeletion: Sendable {
         return present.map { URL(fileURLWithPath: $0).lastPathComponent }
     }
 
-    /// Removes the files of all exports, which tell of everybody.
+    /// Deletes the files of all exports, which contain all participants.
     static func removeExports(of folder: StudyFolder) throws {
         let place = folder.exportsURL.path
         guard StudyBackupFiles.isFolder(place) else { return }
@@ -184,7 +186,7 @@ public struct StudyDeletion: Sendable {
             do {
                 try FileManager.default.removeItem(atPath: path)
             } catch {
-                // A server that saw the same may have been first.
+                // A server may have deleted the files first.
                 guard !StudyBackupFiles.exists(path) else { throw StudyBackupFiles.failure(path) }
             }
         }
@@ -194,13 +196,13 @@ public struct StudyDeletion: Sendable {
         code: "deletions-mismatch",
         message: "The list of deleted participants belongs to another study than the records.")
 
-    /// The folder of the list and the reports, for the owner alone; one process at a time deletes.
+    /// Creates and locks the folder of the list and the reports, for the owner only. One process at a time deletes.
     private func takeLock() throws -> StoreLock? {
         let place = folder.deletionsURL.path
         if !StudyBackupFiles.exists(place) { try StudyBackupFiles.makeFolder(place, permissions: 0o700) }
         guard StudyBackupFiles.isFolder(place) else {
             throw ServerError(
-                code: "file-unwritable", message: "deletions is no folder; the reports of deletions stand in one.")
+                code: "file-unwritable", message: "deletions must be a folder, for the reports of deletions.")
         }
         return try StoreLock(folder: place)
     }

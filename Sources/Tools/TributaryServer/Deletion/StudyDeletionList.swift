@@ -4,23 +4,25 @@ import Foundation
 import Storage
 import Trust
 
-/// The participants whom a study deleted, by keyed digests of their ids, in a file beside its stores (`deletions/list.json`).
+/// The participants whom a study deleted, by keyed digests of their ids, in a file next to its stores
+/// (`deletions/list.json`).
 ///
-/// No backup holds the file and no restore replaces it, so that a backup which is older than a deletion cannot bring
-/// anybody back.
+/// No backup contains the file and no restore replaces it, so that a backup older than a deletion cannot restore a
+/// deleted participant.
 public struct StudyDeletionList: Sendable, Hashable {
     static let format = "tributary-deletions"
     static let version = 1
-    /// A longer file is none that a study wrote: a line of some 120 bytes for each participant.
+    /// Maximum bytes of the file: about 120 bytes for each participant.
     static let largestFile = 64 << 20
 
     public let studyID: String
-    /// The key of the digests. Who has it can tell whether somebody whose id they know was deleted.
+    /// The key of the digests. With the key and a participant's id, one can find out whether the participant was
+    /// deleted.
     let key: Data
-    /// By digest, when it was.
+    /// The time of each deletion by digest.
     private(set) var deletions: [String: Date] = [:]
 
-    /// A list of nobody.
+    /// Creates an empty list.
     init(studyID: String, key: Data) {
         self.studyID = studyID
         self.key = key
@@ -34,7 +36,7 @@ public struct StudyDeletionList: Sendable, Hashable {
         for entry in entries { add(entry.digest, at: entry.deletedAt) }
     }
 
-    /// Reads a study's list; nil where there is none.
+    /// Reads a study's list; nil if there is none.
     ///
     /// - Throws: ``ServerError`` `deletions-invalid`, `deletions-mismatch` for the list of another study.
     static func read(_ file: URL, studyID: String) throws -> StudyDeletionList? {
@@ -49,7 +51,7 @@ public struct StudyDeletionList: Sendable, Hashable {
             throw ServerError(
                 code: "deletions-invalid",
                 message:
-                    "The list of deleted participants in \(file.lastPathComponent) cannot be read; take a sound copy of it."
+                    "The list of deleted participants in \(file.lastPathComponent) is unreadable; restore a copy of it."
             )
         }
         guard study == studyID else {
@@ -63,14 +65,14 @@ public struct StudyDeletionList: Sendable, Hashable {
                 let date = entry["deletedAt"]?.string.flatMap(SQLTimestamp.date)
             else {
                 throw ServerError(
-                    code: "deletions-invalid", message: "The list of deleted participants holds what is no digest.")
+                    code: "deletions-invalid", message: "The list of deleted participants contains an invalid digest.")
             }
             list.add(digest, at: date)
         }
         return list
     }
 
-    /// Writes the list, whole and durable, for the owner alone.
+    /// Writes the list atomically and durably, for the owner only.
     ///
     /// - Throws: ``Consumer/ConsumerError`` `file-unwritable`.
     func write(to file: URL) throws {

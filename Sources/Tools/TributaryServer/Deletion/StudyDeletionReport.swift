@@ -4,23 +4,23 @@ import Crypto
 import Foundation
 import Storage
 
-/// The report of a deletion: what went and what stayed, by counts and digests, and nothing that says who it was. Signed
-/// with a key of the study.
+/// The report of a deletion: the deleted and kept rows as counts and digests, without anything that identifies the
+/// participant. Signed with a key of the study.
 public struct StudyDeletionReport: Sendable {
     /// The keyed digest of the participant's id.
     let digest: String
     let studyID: String
     let account: ParticipantDeletion.Account
-    /// The names of the copies of earlier states that were removed beside the stores.
+    /// The names of the deleted copies of earlier states.
     let copies: [String]
 
-    /// The name of the report's file, the same whenever it is written.
+    /// The name of the report's file. It does not depend on the time of writing.
     var name: String {
         let stamp = SQLTimestamp.text(account.deletedAt).filter(\.isNumber)
         return "report-\(stamp)-\(digest.prefix(12)).json"
     }
 
-    /// The report as canonical JSON (RFC 8785): what is signed.
+    /// The report as canonical JSON (RFC 8785), which is signed.
     var data: Data {
         var members: [String: JSON] = [
             "format": "tributary-deletion-report", "version": .number(JSONNumber(1)), "study": .string(studyID),
@@ -34,7 +34,7 @@ public struct StudyDeletionReport: Sendable {
     }
 
     static let elsewhere =
-        "Backups and exports that were made before hold the participant until they are destroyed; "
+        "Backups and exports that were made before contain the participant until they are destroyed; "
         + "a restore deletes them again by deletions/list.json."
 
     private static func json(_ rows: [String: RowsDigest]) -> JSON {
@@ -42,18 +42,18 @@ public struct StudyDeletionReport: Sendable {
             rows.mapValues { object(["count": .number(JSONNumber($0.count)), "sha256": .string($0.sha256)]) })
     }
 
-    /// An object of members whose order the canonical form decides.
+    /// Returns an object of members; the canonical form determines their order.
     private static func object(_ members: [String: JSON]) -> JSON {
         JSON(members.map { .init(key: $0.key, value: $0.value) })
     }
 }
 
-/// The key that signs reports of deletions: P-256 (ES256, RFC 7518 section 3.4), in `keys/` with mode 0600, its public half
-/// in `deletions/`.
+/// The key that signs reports of deletions: P-256 (ES256, RFC 7518 section 3.4), in `keys/` with mode 0600. Its public
+/// key is in `deletions/`.
 struct StudyDeletionSigner: Sendable {
     private let key: P256.Signing.PrivateKey
 
-    /// The study's key, made where there is none.
+    /// Reads the study's key, and creates it if there is none.
     ///
     /// - Throws: ``ServerError`` `keys-missing`, `key-file-unreadable`; ``Consumer/ConsumerError`` `file-unwritable`.
     init(_ folder: StudyFolder) throws {
@@ -82,14 +82,14 @@ struct StudyDeletionSigner: Sendable {
         }
     }
 
-    /// Writes a report and its signature beside it (ASN.1 DER, as `openssl dgst -verify` takes it): `NAME.sig`.
+    /// Writes a report and its signature `NAME.sig` (ASN.1 DER, for `openssl dgst -verify`).
     ///
     /// - Returns: the report's file.
     func write(_ report: StudyDeletionReport, into folder: URL) throws -> URL {
         let file = folder.appendingPathComponent(report.name)
         let data = report.data
         let signature = try key.signature(for: data).derRepresentation
-        // The report gets its name last: where it stands, its signature does.
+        // The report is written last, so that it never exists without its signature.
         try PrivateFile.write(signature, to: Self.signature(of: file), permissions: 0o600)
         try PrivateFile.write(data, to: file, permissions: 0o600)
         return file
@@ -104,7 +104,7 @@ extension StudyDeletionReport {
     /// Whether a report is as the study signed it.
     ///
     /// - Parameters:
-    ///   - file: the report; its signature stands beside it (`FILE.sig`).
+    ///   - file: the report; its signature is in `FILE.sig`.
     ///   - key: the public key, in PEM.
     /// - Throws: ``ServerError`` `file-unreadable`, `key-file-unreadable`.
     public static func isGenuine(_ file: URL, key: URL) throws -> Bool {

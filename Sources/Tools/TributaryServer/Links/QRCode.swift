@@ -2,11 +2,11 @@ import CPNG
 import CQREncode
 import Foundation
 
-/// A text as a QR code (ISO/IEC 18004), correction level M, drawn as a PNG of black and white.
+/// Draws a text as a QR code (ISO/IEC 18004), correction level M, in a black and white PNG.
 public enum QRCode {
-    /// Pixels of a module's side.
+    /// Pixels per side of a module.
     private static let scale = 6
-    /// Modules of the white border, as the standard wants it.
+    /// Modules of the white border that the standard requires.
     private static let quietZone = 4
 
     /// Draws a text.
@@ -22,7 +22,7 @@ public enum QRCode {
         guard let modules = code.pointee.data, width > 0 else { throw failure }
         let side = (width + 2 * quietZone) * scale
         var pixels = [UInt8](repeating: 0xFF, count: side * side)
-        // The lowest bit of a module's byte says whether it is black.
+        // The lowest bit of a module's byte is 1 for black.
         for row in 0..<width {
             for column in 0..<width where modules[row * width + column] & 1 == 1 {
                 for line in 0..<scale {
@@ -39,10 +39,10 @@ public enum QRCode {
         image.version = UInt32(PNG_IMAGE_VERSION)
         image.width = UInt32(side)
         image.height = UInt32(side)
-        // PNG_FORMAT_GRAY, one byte a pixel.
+        // PNG_FORMAT_GRAY, one byte per pixel.
         image.format = 0
         defer { png_image_free(&image) }
-        // A PNG of one byte a pixel is hardly larger than its pixels.
+        // A PNG with one byte per pixel is hardly larger than its pixels.
         var size = png_alloc_size_t(pixels.count + pixels.count / 8 + 4_096)
         var bytes = [UInt8](repeating: 0, count: size)
         guard png_image_write_to_memory(&image, &bytes, &size, 0, pixels, 0, nil) != 0, size <= bytes.count else {
@@ -52,5 +52,5 @@ public enum QRCode {
     }
 
     private static let failure = ServerError(
-        code: "qr-code-failed", message: "The text is too long for a QR code, or holds what is not ASCII.")
+        code: "qr-code-failed", message: "The text is too long for a QR code, or is not ASCII.")
 }

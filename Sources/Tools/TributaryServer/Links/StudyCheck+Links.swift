@@ -3,7 +3,8 @@ import Core
 import Foundation
 
 extension StudyCheck {
-    /// The store of links and the key that signs them, where this account may look: others must not.
+    /// Returns findings about the store of links and the key that signs them, if this account may read them. Other
+    /// accounts must not.
     func linkFindings() -> [StudyFinding] {
         var findings: [StudyFinding] = []
         let files = FileManager.default
@@ -27,7 +28,7 @@ extension StudyCheck {
                 findings.append(
                     StudyFinding(
                         .error, "link-key-missing", file: key,
-                        "There are links, and the key that signed them is away: none is taken until it is back."))
+                        "There are links, but the key that signed them is missing: links are refused for now."))
             }
         } catch {
             let error = error as? any CodedError

@@ -6,36 +6,37 @@ import Storage
 import Trust
 import Wire
 
-/// The links between a study's participants and the records that the site keeps of identified people: made for one person,
-/// handed in by their app, and read by registrars alone. Each use is a row of the audit, which names links and no records.
+/// The links between a study's participants and the site's records of identified people. A link is created for one
+/// person, sent by their app, and read only by registrars. Each use adds an audit row, which names links but no
+/// records.
 public struct StudyLinks: Sendable {
-    /// A link as it is given to the person, the only time that it is seen.
+    /// A new link for the person. The token is shown only once.
     public struct Made: Sendable, Hashable {
-        /// Its id.
+        /// The link's id.
         public let id: String
         /// The compact JWS.
         public let token: String
     }
 
-    /// Bytes of a record's name, in UTF-8.
+    /// Maximum bytes of a record's name, in UTF-8.
     public static let maximumRecordBytes = 200
 
     private let stores: StudyStores
     private let actor: Actor
     private let clock: @Sendable () -> Date
 
-    /// - Parameter actor: who asks: the machine's account.
+    /// - Parameter actor: the account of the machine that uses the links.
     public init(_ stores: StudyStores, actor: Actor, clock: @escaping @Sendable () -> Date = { Date() }) {
         self.stores = stores
         self.actor = actor
         self.clock = clock
     }
 
-    /// Makes a link to a record.
+    /// Creates a link to a record.
     ///
-    /// - Parameter record: the site's name for the record. It stands in the store of links and nowhere else.
-    /// - Throws: ``ServerError`` `record-invalid`; ``Consumer/ConsumerError`` of the keys' folder; ``Trust/TrustError``;
-    ///   ``Storage/StorageError``.
+    /// - Parameter record: the site's name for the record. It is stored only in the store of links.
+    /// - Throws: ``ServerError`` `record-invalid`; ``Consumer/ConsumerError`` of the keys' folder;
+    ///   ``Trust/TrustError``; ``Storage/StorageError``.
     public func create(record: String) async throws -> Made {
         guard (1...Self.maximumRecordBytes).contains(record.utf8.count), record.contains(where: { !$0.isWhitespace }),
             record.unicodeScalars.allSatisfy({ $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) })
@@ -53,7 +54,7 @@ public struct StudyLinks: Sendable {
             let signed = try token.signed(with: key)
             try await stores.migrateLinks(makes: true)
             guard let links = try await stores.openLinks() else {
-                throw ServerError(code: "links-missing", message: "The folder links/ went away; try again.")
+                throw ServerError(code: "links-missing", message: "The folder links/ was removed; try again.")
             }
             try await links.closing {
                 try await $0.add(
@@ -63,7 +64,7 @@ public struct StudyLinks: Sendable {
         }
     }
 
-    /// All links, in the order in which they were made; those of participants who were deleted are deleted first.
+    /// Returns all links, in the order of creation. Links of deleted participants are deleted first.
     ///
     /// - Throws: ``Trust/TrustError``; ``Storage/StorageError``.
     public func all() async throws -> [LinkStore.Link] {
@@ -77,8 +78,7 @@ public struct StudyLinks: Sendable {
         }
     }
 
-    /// Deletes the links of participants who were deleted: the store may have been brought back from a copy that is older
-    /// than that.
+    /// Deletes the links of deleted participants: the store may be a restored copy from before a deletion.
     static func forgetDeleted(in links: LinkStore, records: any SQLDatabase) async throws {
         let participants = try await links.participants()
         let deleted = try await records.read { transaction in
@@ -91,7 +91,7 @@ public struct StudyLinks: Sendable {
         let access = AccessControl(database: records, clock: clock)
         let decision = try await access.decide(actor, action, Target(resourceType: "Link", resourceID: id))
         guard decision.allowed else {
-            throw TrustError(code: decision.reason, message: "This account may not do that with links.")
+            throw TrustError(code: decision.reason, message: "This account has no permission for this use of links.")
         }
     }
 }

@@ -3,7 +3,7 @@ import Foundation
 import Storage
 import Wire
 
-// The third store, `links/links.sqlite`: it is made with the first link, and a study that makes none has none.
+// The third store, `links/links.sqlite`. It is created with the first link; a study without links has none.
 extension StudyStores {
     /// The store of links.
     var links: Store {
@@ -14,10 +14,10 @@ extension StudyStores {
     /// The file of the store of links.
     public var linksPath: String { folder.linkStoreURL.path }
 
-    /// Opens the store of links; nil where the study has made none.
+    /// Opens the store of links; nil if the study has none.
     ///
-    /// - Throws: ``ServerError`` `links-unreadable` where the folder is another account's; ``Storage/StorageError`` for a
-    ///   store that is not of this version.
+    /// - Throws: ``ServerError`` `links-unreadable` if the folder belongs to another account; ``Storage/StorageError``
+    ///   for a store that is not of this version.
     public func openLinks() async throws -> LinkStore? {
         guard FileManager.default.fileExists(atPath: linksPath) else {
             let place = folder.linksURL.path
@@ -32,21 +32,21 @@ extension StudyStores {
         return LinkStore(try await links.open())
     }
 
-    /// Opens the store of links, if there is one, for a use, and closes it.
+    /// Runs a closure with the store of links, if there is one, and closes it.
     func withLinks<T: Sendable>(_ body: (LinkStore?) async throws -> T) async throws -> T {
         guard let links = try await openLinks() else { return try await body(nil) }
         return try await links.closing { try await body($0) }
     }
 
-    /// Brings the store of links up to date.
+    /// Migrates the store of links.
     ///
-    /// - Parameter makes: whether one is made where there is none.
-    /// - Returns: nil where there is none.
+    /// - Parameter makes: whether a store is created if there is none.
+    /// - Returns: nil if there is none.
     @discardableResult
     public func migrateLinks(makes: Bool = false) async throws -> StoreMigration.Report? {
         guard makes || FileManager.default.fileExists(atPath: linksPath) else { return nil }
         try Store.makeFolder(folder.linksURL, permissions: 0o700)
-        // A study that is kept in git may be older than the links.
+        // The git repository of a study may be older than links.
         let ignored = folder.linksURL.appendingPathComponent(".gitignore", isDirectory: false)
         if !FileManager.default.fileExists(atPath: ignored.path) {
             try PrivateFile.write(Data("*\n".utf8), to: ignored, permissions: 0o600)
@@ -54,7 +54,7 @@ extension StudyStores {
         return try await links.migrate()
     }
 
-    /// Where the consumer looks links up.
+    /// Returns the intake with which the consumer looks up links.
     static func linkIntake(of folder: StudyFolder) -> LinkIntake {
         LinkIntake(
             store: { try await StudyStores(folder).openLinks() }, key: { try folder.keys.linkKey()?.publicKey })

@@ -8,15 +8,15 @@ import Trust
 import Warehouse
 import Wire
 
-/// All that a study holds of one participant, to be given to them: page by page, so that it takes the memory of a page
-/// however much it is.
+/// All data that a study has about one participant, for the participant. It is read page by page, so that the memory
+/// for one page is enough.
 public struct ParticipantExport: Sendable {
-    /// A submission that waits, or that the study team must look at.
+    /// A submission that waits or is quarantined.
     public struct Waiting: Sendable {
         public let summary: SubmissionSummary
-        /// What is in it; nil where the study's keys do not open it.
+        /// The content; nil if the study's keys do not open it.
         public let payload: Data?
-        /// The type of the payload: FHIR where the envelope names no other.
+        /// The type of the payload: FHIR if the envelope names no other.
         public let type: PayloadType
         /// Whether the study's keys opened it.
         public let isOpened: Bool
@@ -28,7 +28,7 @@ public struct ParticipantExport: Sendable {
             self.isOpened = isOpened ?? (payload != nil)
         }
 
-        /// The same without the bytes.
+        /// The value without the bytes of the payload.
         public var withoutPayload: Waiting {
             Waiting(summary: summary, payload: nil, type: type, isOpened: isOpened)
         }
@@ -42,10 +42,10 @@ public struct ParticipantExport: Sendable {
     private let access: AccessControl
     private let openers: KeyOpenerCache
     private let folder: StudyFolder
-    /// Where the study stands in a bundle's addresses: nowhere (RFC 2606).
+    /// The base address of the study in a bundle: one that does not exist (RFC 2606).
     private let base = "https://study.invalid/fhir/"
 
-    /// Begins an export, with its row of the audit.
+    /// Begins an export, and adds its audit row.
     ///
     /// - Throws: ``Consumer/ConsumerError`` `participant-unknown`, `participant-deleted`; ``Trust/TrustError``.
     public init(
@@ -65,16 +65,16 @@ public struct ParticipantExport: Sendable {
         openers = KeyOpenerCache(folder: folder.keys)
     }
 
-    /// The forms that the study publishes, as R4.
+    /// Returns the forms that the study publishes, as R4.
     public func forms() -> [Questionnaire] { folder.publishedRecords().compactMap { $0.as() } }
 
-    /// The devices that send or sent data for the participant.
+    /// Returns the devices that send or sent data for the participant.
     public func devices() async throws -> [DeviceBinding] {
         let participant = participant
         return try await records.read { try AccessControl.bindings(of: participant, in: $0) }
     }
 
-    /// Passes every version of every resource, the present ones marked, each type for itself.
+    /// Calls a closure with every version of every resource, type by type, with the present ones marked.
     public func eachVersion(_ body: (HeldVersion) throws -> Void) async throws {
         let participant = participant
         for type in try await records.read({ try RecordStore().types(in: $0) }) {
@@ -92,7 +92,7 @@ public struct ParticipantExport: Sendable {
         }
     }
 
-    /// Passes the facts.
+    /// Calls a closure with each fact.
     public func eachFact(_ body: (ParticipantFact) throws -> Void) async throws {
         let participant = participant
         var last: ParticipantFact?
@@ -107,7 +107,8 @@ public struct ParticipantExport: Sendable {
         }
     }
 
-    /// Passes what the participant's devices have waiting, opened as far as the study's keys do.
+    /// Calls a closure with each waiting submission of the participant's devices, opened if the study's keys can open
+    /// it.
     public func eachWaiting(_ body: (Waiting) throws -> Void) async throws {
         let (participant, access) = (participant, access)
         let opener = try? await openers.opener()
@@ -115,7 +116,7 @@ public struct ParticipantExport: Sendable {
             var number: Int64 = 0
             while true {
                 let start = number
-                // A submission may be as large as the study takes them.
+                // A few at a time, because each submission may have the maximum size.
                 let waiting = try await queue.read { transaction in
                     try SQLSubmissionQueue.waiting(of: stretch, behind: start, limit: 4, in: transaction)
                 }
@@ -130,8 +131,8 @@ public struct ParticipantExport: Sendable {
         }
     }
 
-    /// Passes the rows of the audit that tell of the participant, the newest first. That a link to a record of the site was
-    /// handed in stands there too, and since when; to which record is told to registrars alone.
+    /// Calls a closure with the audit rows about the participant, the newest first. They include the receipt and the
+    /// time of a link to a record of the site; only registrars can see which record it is.
     public func eachAccess(_ body: (AuditEntry) throws -> Void) async throws {
         var behind: Int64?
         while true {
@@ -144,7 +145,8 @@ public struct ParticipantExport: Sendable {
 
     // MARK: - The bundle
 
-    /// The beginning of a Bundle (<https://hl7.org/fhir/R4/bundle.html>, type `collection`), up to its entries.
+    /// Returns the beginning of a Bundle (<https://hl7.org/fhir/R4/bundle.html>, type `collection`), up to its
+    /// entries.
     public static func bundleHead(at date: Date) -> String {
         #"{"resourceType":"Bundle","type":"collection","timestamp":"\#(DateTime(date).text)","entry":["#
     }
@@ -152,7 +154,7 @@ public struct ParticipantExport: Sendable {
     /// The end of a Bundle.
     public static let bundleEnd = "]}"
 
-    /// The entries of a version: the resource, and the bytes in which it came where it was converted.
+    /// Returns the entries of a version: the resource, and its original bytes if it was converted.
     public func entries(of version: HeldVersion) throws -> [JSON] {
         let record = version.record
         var entries = [entry("\(record.type)/\(record.id)", .object(try record.resource().object))]
@@ -163,7 +165,7 @@ public struct ParticipantExport: Sendable {
         return entries
     }
 
-    /// The entry of a submission that waits, as it was sent; nil where it was not opened.
+    /// Returns the entry of a waiting submission, as sent; nil if it was not opened.
     public func entry(of waiting: Waiting) -> JSON? {
         guard let payload = waiting.payload else { return nil }
         let id = "waiting-\(waiting.summary.number)"

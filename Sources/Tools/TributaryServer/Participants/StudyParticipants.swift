@@ -6,38 +6,38 @@ import Storage
 import Trust
 import Warehouse
 
-/// One participant as the study team sees them: their consent, devices and counts, and nothing of what they gave.
+/// A participant as the study team sees them: consent, devices and counts, without the data itself.
 public struct StudyParticipant: Sendable {
     /// The Patient's id.
     public let id: String
-    /// The standing of their consent.
+    /// The status of their consent.
     public let consent: ConsentStanding
-    /// When the contract was signed.
+    /// The time at which the contract was signed.
     public let since: Date?
     public let withdrawnAt: Date?
-    /// Since when something that may be a withdrawal waits to be understood.
+    /// The time since which a possible withdrawal waits to be interpreted.
     public let suspendedSince: Date?
-    /// Whether other researchers may use the data; nil where it was not asked, or no contract is in force.
+    /// Whether other researchers may use the data; nil if it was not asked, or no contract is in force.
     public let sharing: Bool?
-    /// The kinds of health data that the contract in force names.
+    /// The kinds of health data in the contract in force.
     public let includes: [String]
-    /// The devices that speak or spoke for them.
+    /// The present and former devices of the participant.
     public let devices: [DeviceBinding]
-    /// Resources by their types.
+    /// The number of resources by type.
     public let records: [String: Int]
-    /// Facts, without their modifiers.
+    /// The number of facts, without their modifiers.
     public let facts: Int
-    /// Their modifiers, which are rows of the same table.
+    /// The number of modifiers, which are rows of the same table.
     public let modifiers: Int
-    /// Submissions of their devices that wait to be handled, or for consent.
+    /// The number of submissions of their devices that wait to be processed or for a consent.
     public let waiting: Int
-    /// Submissions of their devices that the study team must look at.
+    /// The number of quarantined submissions of their devices.
     public let quarantined: Int
-    /// When the newest submission came that was recorded.
+    /// The time of receipt of the latest recorded submission.
     public let lastSeen: Date?
 }
 
-/// Who takes part. Each look is a row of the audit.
+/// The participants of a study. Each query adds an audit row.
 public struct StudyParticipants: Sendable {
     private let queue: any SQLDatabase
     private let records: any SQLDatabase
@@ -54,7 +54,7 @@ public struct StudyParticipants: Sendable {
         access = AccessControl(database: records, clock: clock)
     }
 
-    /// All whose consent is known, by their ids.
+    /// Returns all participants whose consent is known, by id.
     public func all() async throws -> [StudyParticipant] {
         try await records.write { try access.require(actor, .listParticipants, of: nil, in: $0) }
         let waiting = try await queue.read { try SQLSubmissionQueue.waiting(in: $0) }
@@ -67,7 +67,7 @@ public struct StudyParticipants: Sendable {
         }
     }
 
-    /// One participant.
+    /// Returns one participant.
     ///
     /// - Throws: ``Consumer/ConsumerError`` `participant-unknown`, `participant-deleted`; ``Trust/TrustError``.
     public func participant(_ id: String) async throws -> StudyParticipant {
@@ -95,7 +95,7 @@ public struct StudyParticipants: Sendable {
         _ id: String, _ state: ConsentState, suspendedSince: Date?, waiting: [String: [SubmissionStatus: Int]],
         in transaction: any SQLTransaction
     ) throws -> StudyParticipant {
-        // What a device that now speaks for somebody else has waiting is theirs.
+        // Waiting submissions of a device that belongs to another participant now are theirs.
         let lanes = try access.stretches(of: id, in: transaction).filter { $0.until == nil }.map(\.lane)
         func count(_ statuses: Set<SubmissionStatus>) -> Int {
             lanes.reduce(0) { total, lane in

@@ -7,14 +7,14 @@ import Records
 import Storage
 import Trust
 
-/// What a participant's phone sends of one type of health data, as the study team sees it.
+/// A participant's data of one type of health data, as the study team sees it.
 public struct StudyStream: Sendable, Hashable {
     public enum State: String, Sendable {
-        /// Something of it is as new as it should be, or nothing is expected.
+        /// The data is as recent as expected, or nothing is expected.
         case current
-        /// Nothing of it is as new as it should be.
+        /// The data is not as recent as expected.
         case silent
-        /// Nothing of it ever came, though something is expected.
+        /// No data was ever received, although some is expected.
         case never
     }
 
@@ -22,26 +22,26 @@ public struct StudyStream: Sendable, Hashable {
     public let participant: String
     /// HealthKit's identifier.
     public let stream: String
-    /// When the first one that came begins.
+    /// The start of the first reading.
     public let first: Date?
-    /// When the last one that came ends.
+    /// The end of the last reading.
     public let last: Date?
-    /// When the last one came; nil where none did.
+    /// The time of the last receipt; nil if there was none.
     public let received: Date?
-    /// How many there are.
+    /// The number of readings.
     public let count: Int
     public let state: State
-    /// What to look at, for people; nil where there is nothing.
+    /// A sentence on the likely cause; nil if there is no problem.
     public let hint: String?
 }
 
-/// The streams of those who take part, and which of them tell nothing. Each look is a row of the audit.
+/// The streams of the participants, with their state. Each query adds an audit row.
 public enum StudyStreams {
-    /// All streams, by participants and types.
+    /// Returns all streams, by participant and type.
     ///
     /// - Parameters:
-    ///   - settings: what the study expects.
-    ///   - silentAfter: the hours after which a stream of which the study expects nothing of its own is silent; nil for never.
+    ///   - settings: the study's expectations.
+    ///   - silentAfter: the hours after which a stream without its own expectation is silent; nil for never.
     public static func all(
         in records: any SQLDatabase, settings: FollowedHealthData, silentAfter: Int?, actor: Actor,
         clock: @escaping @Sendable () -> Date = { Date() }
@@ -64,13 +64,13 @@ public enum StudyStreams {
             streams, of: participants, reports: reports, settings: settings, silentAfter: silentAfter, now: clock())
     }
 
-    /// The same of what was read. Pure.
+    /// Returns the streams for data that was read before. Pure.
     static func all(
         _ streams: [RecordStream], of participants: [String], reports: [String: PhoneReport] = [:],
         settings: FollowedHealthData, silentAfter: Int?, now: Date
     ) -> [StudyStream] {
         let known = Dictionary(grouping: streams, by: \.participant)
-        // Of all types that the study names something is expected as soon as it says after how long.
+        // If the study sets a time, data is expected of all types that it names.
         let expected = Set(settings.expectHours.keys).union(silentAfter == nil ? [] : settings.types ?? [])
         return participants.sorted().flatMap { participant in
             let report = reports[participant]
@@ -84,24 +84,24 @@ public enum StudyStreams {
                     hint: hint(
                         report, type,
                         or:
-                            "Nothing of it ever came: the app may lack the permission to read it, or no device measures it.",
+                            "Nothing was ever received: the app may lack the permission, or no device measures it.",
                         now: now))
             }
             return (own + missing).sorted { $0.stream < $1.stream }
         }
     }
 
-    /// What to look at: what the phone itself says counts for more than what is guessed.
+    /// Returns the hint: the phone's own report takes precedence over a guess.
     private static func hint(_ report: PhoneReport?, _ type: String, or guess: String, now: Date) -> String {
         guard let report else { return guess }
         let told = DateTime(Date(timeIntervalSince1970: Double(report.at)), milliseconds: false).text
         guard now.timeIntervalSince1970 - Double(report.at) < 3 * Double(PhoneReport.interval) else {
-            return "The phone last told of itself at \(told): it may be off, or the app is gone."
+            return "The phone last reported at \(told): it may be off, or the app was removed."
         }
         var found: [String] = []
         if let stream = report.streams.first(where: { $0.type == type }) {
             if stream.waiting > 0 { found.append("\(stream.waiting) samples wait there") }
-            if stream.quarantined > 0 { found.append("\(stream.quarantined) are set aside there") }
+            if stream.quarantined > 0 { found.append("\(stream.quarantined) are quarantined there") }
             if let last = stream.lastSample {
                 let time = DateTime(Date(timeIntervalSince1970: Double(last)), milliseconds: false).text
                 found.append("its latest sample is of \(time)")
@@ -112,14 +112,14 @@ public enum StudyStreams {
             found.append("it does not follow this type: the permission to read it may be missing")
         }
         if report.isLowPower { found.append("it saves power") }
-        return "The phone told at \(told): \(found.joined(separator: ", "))."
+        return "The phone reported at \(told): \(found.joined(separator: ", "))."
     }
 
     private static func told(
         _ stream: RecordStream, _ report: PhoneReport?, within hours: Int?, now: Date
     ) -> StudyStream {
         var (state, hint): (StudyStream.State, String?) = (.current, nil)
-        // A phone whose clock is wrong may date something far ahead.
+        // A phone with a wrong clock may send times in the future.
         let newest = min(stream.last ?? stream.received, stream.received)
         if let hours, now.timeIntervalSince(newest) > Double(hours) * 3600 {
             state = .silent
@@ -127,7 +127,7 @@ public enum StudyStreams {
             let guess =
                 isSending
                 ? "The phone sends, but nothing new: it may send the same again and again, or only its history."
-                : "Nothing has come for longer than \(hours) hours: the app may have lost its permission, or the phone its way."
+                : "Nothing has come for \(hours) hours: the app may lack permission, or the phone its connection."
             hint = self.hint(report, stream.type, or: guess, now: now)
         }
         return StudyStream(

@@ -2,18 +2,18 @@ import FHIR
 import Foundation
 import InformedConsent
 
-/// The full texts that lie beside a Contract and that its sections name.
+/// The full texts that the sections of a Contract refer to, in files next to it.
 public struct ConsentFiles: Sendable {
     /// The folder of the Contract.
     public let folder: URL
 
     public init(folder: URL) { self.folder = folder }
 
-    /// The folders in which they lie: the Contract's, and the one in which C3-PRO's apps have them.
+    /// The folders of these files: the Contract's own, and that of C3-PRO's apps.
     var folders: [URL] { [folder, folder.appendingPathComponent("HTMLContent", isDirectory: true)] }
 
-    /// Reads a Contract with the texts that its sections name: the file of that name, also with `.html` behind it. One that is
-    /// missing, larger than a megabyte or no UTF-8 is left out.
+    /// Reads a Contract with the texts that its sections name: the file with that name, or with `.html` added. A file
+    /// that is missing, larger than a megabyte or not UTF-8 is left out.
     public func template(_ contract: Resource) throws(ConsentError) -> ConsentTemplate {
         let bare = try ConsentTemplate(contract)
         var texts: [String: String] = [:]
@@ -26,7 +26,7 @@ public struct ConsentFiles: Sendable {
         return texts.isEmpty ? bare : try ConsentTemplate(contract, htmlFiles: texts)
     }
 
-    /// Whether a name is that of a file beside the Contract and leads nowhere else.
+    /// Whether a name is that of a file in the same folder, without a path.
     private static func isFileName(_ name: String) -> Bool {
         !name.isEmpty && name.utf8.count <= 200 && !name.hasPrefix(".") && !name.contains("/") && !name.contains("\0")
     }

@@ -3,23 +3,23 @@ import FHIR
 import Foundation
 import Receiver
 
-/// The Bundle of a search among what the study publishes (<https://hl7.org/fhir/R4/bundle.html#searchset>): what stands in it
-/// is the same in DSTU2, STU3 and R4.
+/// The Bundle of a search of published resources (<https://hl7.org/fhir/R4/bundle.html#searchset>). Its elements are
+/// the same in DSTU2, STU3 and R4.
 struct PublishedBundle {
-    /// The search that it answers.
+    /// The search.
     let search: PublishedReading.Search
-    /// The parameters that were understood.
+    /// The parameters that were used.
     let used: [(name: String, value: String)]
-    /// The matches on all pages.
+    /// The number of matches on all pages.
     let total: Int
 
-    /// The Bundle with a page of resources.
+    /// Returns the Bundle with a page of resources.
     ///
-    /// - Parameter others: how many more match that are published in other releases of FHIR alone.
+    /// - Parameter others: the number of further matches that are published only in other releases of FHIR.
     func json(of page: [(name: String, data: Data)], inOtherReleases others: Int) -> JSON {
         let shown = search.offset + page.count
         var links = [link("self", cursor: search.offset)]
-        // Who asks for none is told the number alone.
+        // A client that requests no entries gets only the number.
         let isLast = shown >= total || search.count == 0
         if !isLast { links.append(link("next", cursor: shown)) }
         var entries = page.compactMap { name, data in
@@ -41,7 +41,7 @@ struct PublishedBundle {
     }
 
     private static func outcome(_ others: Int) -> JSON {
-        let text = "\(others) more are published in other releases of FHIR alone: name one by fhirVersion in Accept."
+        let text = "\(others) more are published only in other releases of FHIR: name one by fhirVersion in Accept."
         return [
             "resource": [
                 "resourceType": "OperationOutcome",

@@ -2,27 +2,27 @@ import FHIR
 import FHIRVersions
 import Foundation
 
-/// A file of a resource that the study publishes: a form, a value set or a consent, in the release of FHIR in which it was
-/// written.
+/// A file of a published resource: a form, a value set or a consent, in its original release of FHIR.
 ///
-/// Files of one type and id are releases of one resource. Where a resource could be of several releases, a release behind the
-/// file's name tells (`sleep.stu3.json`); what the resource shows counts more.
+/// Files with one type and id are releases of one resource. If the content fits several releases, a release in the
+/// file's name decides (`sleep.stu3.json`); the content takes precedence.
 public struct PublishedFile: Sendable {
-    /// Where it stands.
+    /// The location of the file.
     public let file: URL
-    /// Its bytes.
+    /// The bytes of the file.
     public let data: Data
-    /// What it holds.
+    /// The resource in the file.
     public let resource: Resource
-    /// The file's name without `.json`, the release behind it and the type before it, as C3-PRO's apps name their files
+    /// The file's name without `.json`, without the release after it and without the type before it, as in the names
+    /// of C3-PRO's apps
     /// (`ValueSet_SF36.json`).
     public let fileName: String
-    /// The releases whose readers take it as it stands.
+    /// The releases whose readers can use the file unchanged.
     public let releases: Set<FHIRVersion>
-    /// The release as which the server reads it.
+    /// The release with which the server reads the file.
     public let release: FHIRVersion
 
-    /// Looks at a resource that was read from a file.
+    /// Examines a resource that was read from a file.
     public init(file: URL, data: Data, resource: Resource) {
         self.file = file
         self.data = data
@@ -36,44 +36,43 @@ public struct PublishedFile: Sendable {
         release = FHIRVersion.of(resource, label: label?.number)
     }
 
-    /// The name under which it is one resource with other files: its id, else the file's name.
+    /// The name that it has in common with other files of one resource: its id, or the file's name.
     public var name: String { resource.id ?? fileName }
 
-    /// The names by which it is found: its id, and the file's.
+    /// The names with which it can be found: its id, and the file's name.
     var names: Set<String> {
         Set([resource.id, fileName, file.deletingPathExtension().lastPathComponent].compactMap(\.self))
     }
 
-    /// The version that its author gave it.
+    /// The version that its author assigned.
     var version: String? { resource.object["version"]?.string }
 
-    /// The resource as R4; nil where it cannot be converted.
+    /// The resource as R4; nil if it cannot be converted.
     public var inR4: Resource? {
         try? FHIRConversion.toR4(
             resource, from: release, budget: StepBudget(steps: Self.maximumConversionSteps)
         ).resource
     }
 
-    /// The form of the file as R4; nil where it holds none or cannot be converted. C3-PRO's apps call a form without an id by its
-    /// identifier.
+    /// The form as R4; nil if the file contains none, or it cannot be converted. C3-PRO's apps refer to a form without
+    /// an id by its identifier.
     public var questionnaire: Questionnaire? {
         guard var form = inR4?.as(Questionnaire.self) else { return nil }
         if form.id == nil, let value = form.identifier.first?.value, Resource.isID(value) { form.id = value }
         return form
     }
 
-    /// Whether this is the same as another file, in a newer release. An older release that names no version is of whichever
-    /// version there is.
+    /// Whether this file is a newer release of another one. An older release without a version matches any version.
     func supersedes(_ other: PublishedFile) -> Bool {
         release > other.release && (version == other.version || other.version == nil)
     }
 
-    /// Elements of one published resource that are converted.
+    /// Maximum number of elements that are converted for one published resource.
     private static let maximumConversionSteps = 10_000_000
 }
 
 extension [PublishedFile] {
-    /// The files without those that stand here in a newer release too.
+    /// Returns the files without those that also exist in a newer release.
     func newestReleases() -> [PublishedFile] {
         let byName = Dictionary(grouping: self, by: \.name)
         return filter { file in !(byName[file.name] ?? []).contains { $0.supersedes(file) } }

@@ -1,10 +1,11 @@
 import Foundation
 import ServiceLifecycle
 
-/// A value that is made of some of the study's files and of those in some of its folders: once, and again when a file changes.
+/// A value made from some of the study's files and folders. It is made once, and again when a file changes.
 ///
-/// A file that is added, removed or replaced changes its folder, which is looked at each time. The files themselves are looked at
-/// once a second at most: what a submission costs does not depend on how many files are published.
+/// Adding, removing or replacing a file changes its folder, which is checked each time. The files themselves are
+/// checked once per second or less often, so that the cost of a submission does not depend on the number of published
+/// files.
 actor PublishedFiles<Value: Sendable> {
     private let places: [URL]
     private let make: @Sendable (Value?) -> Value
@@ -12,15 +13,15 @@ actor PublishedFiles<Value: Sendable> {
     private var present: Present?
 
     private struct Present {
-        /// Of the places themselves.
+        /// The marks of the files and folders themselves.
         var folders: [String]
-        /// Of the files in them.
+        /// The marks of the files in the folders.
         var files: [String]
         var checkedAt: ContinuousClock.Instant
         var value: Value
     }
 
-    /// The time after which the files are looked at again.
+    /// The time after which the files are checked again.
     private static var interval: Duration { .seconds(1) }
 
     init(_ places: [URL], _ make: @escaping @Sendable () -> Value) {
@@ -28,8 +29,8 @@ actor PublishedFiles<Value: Sendable> {
     }
 
     /// - Parameters:
-    ///   - now: the clock.
-    ///   - make: makes the value; the former one is there for what cannot be read meanwhile.
+    ///   - now: returns the present time.
+    ///   - make: makes the value. The former value replaces parts that cannot be read.
     init(
         _ places: [URL], now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         _ make: @escaping @Sendable (Value?) -> Value
@@ -41,22 +42,22 @@ actor PublishedFiles<Value: Sendable> {
 
     /// The number of times that the value was made.
     private(set) var edition = 0
-    /// The number of files and folders that were looked at, each time counted.
+    /// The number of checks of files and folders.
     private(set) var lookups = 0
 
-    /// Returns what the files make now, where that is another edition than the one that is known.
+    /// Returns the present value, if its edition differs from the known one.
     func value(otherThan known: Int) -> (edition: Int, value: Value)? {
         let value = value()
         return edition == known ? nil : (edition, value)
     }
 
-    /// Returns what the files make now, with its edition.
+    /// Returns the present value with its edition.
     func current() -> (edition: Int, value: Value) {
         let value = value()
         return (edition, value)
     }
 
-    /// Returns what the files make now.
+    /// Returns the present value.
     func value() -> Value {
         let at = now()
         let folders = places.map { mark(of: $0) }
@@ -73,7 +74,7 @@ actor PublishedFiles<Value: Sendable> {
         return value
     }
 
-    /// Name, size and time of each file: what differs when a file was changed.
+    /// Returns the name, size and time of each file, which differ after a change.
     private func marks(of url: URL) -> [String] {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: url.path) else { return [mark(of: url)] }
         return names.sorted().map { mark(of: url.appendingPathComponent($0)) }
@@ -89,9 +90,9 @@ actor PublishedFiles<Value: Sendable> {
 }
 
 extension PublishedFiles {
-    /// Passes what the files make, at once and after each change, until the service is to stop.
+    /// Calls a closure with the value, at once and after each change, until the service stops.
     ///
-    /// - Parameter body: returns whether it is done with that edition; otherwise it is passed again.
+    /// - Parameter body: returns whether the edition is done; otherwise the closure is called with it again.
     nonisolated func follow(_ body: (_ edition: Int, _ value: Value) async -> Bool) async {
         var known = 0
         while !_Concurrency.Task.isShuttingDownGracefully, !_Concurrency.Task.isCancelled {

@@ -2,8 +2,8 @@ import FHIR
 import Foundation
 import HealthTypes
 
-/// What phones fetch to know which health data the study follows: the files' bytes. Of a file that is at fault the last good
-/// bytes stand.
+/// The files with which phones find out which health data the study follows, as bytes. For an invalid file, the last
+/// valid bytes are used.
 struct PublishedHealthFiles: Sendable {
     private let files: [String: Data]
 

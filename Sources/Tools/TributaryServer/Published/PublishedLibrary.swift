@@ -4,18 +4,18 @@ import Foundation
 import InformedConsent
 import Receiver
 
-/// What a study publishes for apps to read: forms, value sets and the consent before anybody signs it, each in the release of
-/// FHIR that the app reads. A value; a new one is made when the files change.
+/// The resources that a study publishes for apps: forms, value sets and the consent before it is signed, each in the
+/// release of FHIR that the app reads. A value type; a new one is made when the files change.
 struct PublishedLibrary: Sendable {
     private let entries: [Entry]
 
-    /// A file with what is asked of it again and again.
+    /// A file with precomputed properties.
     private struct Entry: Sendable {
         let file: PublishedFile
         let rank: PublishedRank
-        /// The file as R4, where it is of an older release.
+        /// The file as R4, if it is of an older release.
         let inR4: Data?
-        /// Whether it stands in lists: not a consent that nobody may sign any more.
+        /// Whether it is included in searches: not a consent that can no longer be signed.
         let isListed: Bool
 
         init(_ file: PublishedFile) {
@@ -28,7 +28,7 @@ struct PublishedLibrary: Sendable {
         }
     }
 
-    /// A resource as it is served.
+    /// A resource to be served.
     private struct Found {
         let entry: Entry
         let data: Data
@@ -44,8 +44,8 @@ struct PublishedLibrary: Sendable {
         entries = files.map(Entry.init)
     }
 
-    /// The resource of a type and id, in the release that is asked for: the file of that release as it stands; else, for who
-    /// reads R4, what the newest of the older ones is in R4; else the file of the nearest release as it stands.
+    /// Returns the resource with a type and id in the requested release. In order of preference: the unchanged file of
+    /// that release; for R4, the newest older release converted to R4; the unchanged file of the nearest release.
     func read(type: String, id: String, in release: FHIRRelease) -> PublishedReading.Answer? {
         let named = entries.filter { $0.file.resource.resourceType == type }
         var found = named.filter { $0.file.resource.id == id }
@@ -55,8 +55,8 @@ struct PublishedLibrary: Sendable {
         return best.map { PublishedReading.Answer(bytes: $0.data, release: FHIRRelease($0.release)) }
     }
 
-    /// A page of the resources that all parameters match, each version once, as a Bundle in the release that is asked for. What
-    /// is published in other releases alone is not in it, and a last entry says so.
+    /// Returns a page of the resources that match all parameters, each version once, as a Bundle in the requested
+    /// release. Resources that are published only in other releases are not included; a last entry gives their number.
     func search(_ search: PublishedReading.Search) -> PublishedReading.Answer {
         let release = FHIRVersion(search.release)
         var groups: [[String?]: [Entry]] = [:]
@@ -96,10 +96,10 @@ struct PublishedLibrary: Sendable {
             release: search.release)
     }
 
-    /// The file of a release as it stands, the newest version of those that there are, or what the server makes of an older
-    /// one for who reads R4.
+    /// Returns the unchanged file of a release, the newest version if there are several, or for R4 the conversion of
+    /// an older release.
     private static func served(_ entries: [Entry], in release: FHIRVersion) -> Found? {
-        // Of files that tell as much the one that can be of this release alone, then the first.
+        // Of files with equal rank, the one with fewer possible releases, then the first.
         let exact = entries.enumerated().filter { $1.file.releases.contains(release) }.max { left, right in
             if left.element.rank != right.element.rank { return left.element.rank < right.element.rank }
             let (one, other) = (left.element.file.releases.count, right.element.file.releases.count)
@@ -119,7 +119,7 @@ struct PublishedLibrary: Sendable {
 }
 
 extension FHIRVersion {
-    /// The release that a media type names.
+    /// Returns the release that a media type names.
     init(_ release: FHIRRelease) {
         self =
             switch release {
@@ -131,7 +131,7 @@ extension FHIRVersion {
 }
 
 extension FHIRRelease {
-    /// The name of a release in media types.
+    /// Returns the name of a release in media types.
     fileprivate init(_ version: FHIRVersion) {
         self =
             switch version {

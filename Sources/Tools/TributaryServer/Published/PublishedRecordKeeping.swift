@@ -5,7 +5,7 @@ import Records
 import ServiceLifecycle
 import Storage
 
-/// Keeps what a study publishes among the records: at the start, and again when a file changes.
+/// Stores a study's published resources among the records, at the start and when a file changes.
 struct PublishedRecordKeeping: Service {
     let folder: StudyFolder
     let records: any SQLDatabase
@@ -22,7 +22,7 @@ struct PublishedRecordKeeping: Service {
                 try await publishing.publish(resources)
                 return true
             } catch {
-                // It is tried again; one line says so.
+                // It is retried; only the first failure is logged.
                 if failed != edition {
                     logger.error(
                         "published resources not recorded",

@@ -1,7 +1,7 @@
 import Consumer
 import Storage
 
-/// The published files of a study, compiled, with the versions of its forms that the records have.
+/// The compiled published files of a study, with the earlier versions of its forms from the records.
 actor PublishedStudyFiles {
     private let files: PublishedFiles<PublishedStudy>
     private let records: any SQLDatabase
@@ -12,12 +12,12 @@ actor PublishedStudyFiles {
         self.records = records
     }
 
-    /// The study as its files are now. The records are read again when a file changes, since only then a version becomes a former
-    /// one.
+    /// Returns the study from its present files. The records are read again when a file changes, because only then a
+    /// version becomes a former one.
     func value() async -> PublishedStudy {
         let (edition, study) = await files.current()
         if let known, known.edition == edition { return known.study }
-        // While the store cannot be read, the present versions count; it is read again for the next submission.
+        // If the store cannot be read, only the present versions are used; the next submission tries again.
         guard let former = try? await FormerForms.read(from: records) else { return study }
         let whole = study.with(former)
         known = (edition, whole)

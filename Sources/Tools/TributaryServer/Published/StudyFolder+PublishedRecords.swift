@@ -2,13 +2,14 @@ import FHIR
 import Foundation
 
 extension StudyFolder {
-    /// The folders of what the study publishes.
+    /// The folders of published resources.
     var publishedPlaces: [URL] { [questionnairesURL, consentURL] }
 
-    /// What the study publishes as R4, as it stands among the records: each under its id, of several versions the newest.
+    /// Returns the published resources as R4, as they are stored among the records: each with its id, the newest of
+    /// several versions.
     ///
-    /// A consent has an id of its own there. Apps of C3-PRO send what was signed under the id of what they were given, and
-    /// that record is the participant's.
+    /// A published consent has an id of its own there. Apps of C3-PRO send a signed consent with the id of the
+    /// published one, and that record belongs to the participant.
     func publishedRecords() -> [Resource] {
         let files =
             resources(in: questionnairesURL, ofType: Questionnaire.resourceType)

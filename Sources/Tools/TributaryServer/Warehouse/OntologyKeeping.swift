@@ -4,8 +4,8 @@ import Logging
 import ServiceLifecycle
 import Storage
 
-/// Writes the concepts of forms and types that are added while the study is served: what is published is in the ontology
-/// before anybody answers it.
+/// Adds the concepts of forms and types that are published while the study is served, so that they are in the ontology
+/// before the first answers arrive.
 struct OntologyKeeping: Service {
     let folder: StudyFolder
     let records: any SQLDatabase
@@ -17,7 +17,7 @@ struct OntologyKeeping: Service {
         let files = PublishedFiles(StudyOntology.places(of: folder)) { Result { try StudyOntology(folder) } }
         await files.follow { _, ontology in
             do {
-                // The start wrote what was there then.
+                // The start has already written the concepts that existed then.
                 try await ontology.get().write(to: records, now: clock())
             } catch is CancellationError {
                 return false

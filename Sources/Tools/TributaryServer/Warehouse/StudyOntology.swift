@@ -3,14 +3,14 @@ import Foundation
 import Storage
 import Warehouse
 
-/// The concepts of a study's folder: of its published forms, its health types and its consent.
+/// The concepts of a study's published forms, its health types and its consent.
 public struct StudyOntology: Sendable {
     let forms: [SurveyConcepts]
     let health: HealthConceptTable
     private let consentVersions: [String]
 
     /// - Parameter health: the health types, if they are not those of the study's folder.
-    /// - Throws: what is wrong in the study's own types.
+    /// - Throws: an error of the study's own types.
     public init(_ folder: StudyFolder, health: HealthConceptTable? = nil) throws {
         let types = try health ?? folder.healthConcepts()
         let sets = PublishedValueSets(folder.valueSets())
@@ -19,17 +19,17 @@ public struct StudyOntology: Sendable {
         consentVersions = Set(folder.consents().compactMap(\.version)).sorted()
     }
 
-    /// The files that it is made of.
+    /// Returns the files and folders that it is made from.
     static func places(of folder: StudyFolder) -> [URL] {
         [folder.questionnairesURL, folder.healthTypesURL] + folder.consentFiles.folders
     }
 
-    /// Writes what the ontology lacks, and counts ages anew.
+    /// Adds missing concepts to the ontology, and updates the age groups.
     public func write(to database: any SQLDatabase, now: Date) async throws {
         try await database.write { try write(in: $0, now: now) }
     }
 
-    /// Writes what the ontology lacks, and counts ages anew, in the caller's transaction.
+    /// Adds missing concepts to the ontology, and updates the age groups, in the caller's transaction.
     func write(in transaction: any SQLTransaction, now: Date) throws {
         let loader = WarehouseLoader()
         try loader.ensureHealthOntology(health.concepts, at: now, in: transaction)

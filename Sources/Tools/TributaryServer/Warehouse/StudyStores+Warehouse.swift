@@ -4,14 +4,14 @@ import Storage
 import Warehouse
 
 extension StudyStores {
-    /// Ends a transaction in which something is in the way, with nothing done.
+    /// Rolls back a transaction after a problem.
     private struct Stop: Error { let report: WarehouseInstallation.Report }
 
-    /// Makes i2b2's tables where study.json says, or takes those that are there; nobody else works with the records
-    /// meanwhile.
+    /// Creates i2b2's tables at the location of study.json, or uses existing ones. No other process may use the
+    /// records meanwhile.
     ///
-    /// - Parameter adopts: whether rows of an earlier load of this study are taken for its own.
-    /// - Returns: what was done; with a problem nothing was.
+    /// - Parameter adopts: whether rows of an earlier load of this study are treated as its own.
+    /// - Returns: the report; if there is a problem, nothing was changed.
     /// - Throws: ``Storage/StorageError``; `storage-locked` while the study is served.
     public func installWarehouse(adopts: Bool) async throws -> WarehouseInstallation.Report {
         try await migrateRecords()
@@ -53,9 +53,9 @@ extension StudyStores {
         return report
     }
 
-    /// Removes all that was put into i2b2's tables; nobody else works with the records meanwhile.
+    /// Deletes all rows of this program in i2b2's tables. No other process may use the records meanwhile.
     ///
-    /// - Returns: the rows that went, by their tables.
+    /// - Returns: the number of deleted rows by table.
     /// - Throws: ``Storage/StorageError``; `storage-locked` while the study is served.
     public func undoWarehouse() async throws -> [String: Int] {
         try await withRecords { _ in }
@@ -84,13 +84,13 @@ extension StudyStores {
 }
 
 extension StudyStores {
-    /// Carries what changed to the i2b2 of another database, until nothing waits; does nothing where the study has none.
+    /// Copies pending changes to the i2b2 of another database; does nothing if the study has none.
     ///
     /// - Parameters:
     ///   - records: the records' store.
-    ///   - progress: told how many notes of changes were carried so far.
-    /// - Returns: how many were.
-    /// - Throws: ``Storage/StorageError`` where the database cannot be reached; what waits goes on waiting.
+    ///   - progress: called with the number of copied log entries so far.
+    /// - Returns: the number of copied log entries.
+    /// - Throws: ``Storage/StorageError`` if the database cannot be reached; the changes stay pending.
     @discardableResult
     public func replicateWarehouse(
         _ records: any SQLDatabase, progress: (Int) -> Void = { _ in }
@@ -106,14 +106,14 @@ extension StudyStores {
                     carried += count
                     progress(carried)
                 case .busy:
-                    // Who carries has the lock for a bounded part of what waits.
+                    // The copying process holds the lock for a limited part of the changes.
                     try await _Concurrency.Task.sleep(for: .milliseconds(100))
                 }
             }
         }
     }
 
-    /// Compares the i2b2 of another database with the tables among the records, after carrying what waits; nil where the
+    /// Copies pending changes, and compares the i2b2 of another database with the tables among the records; nil if the
     /// study has none.
     public func verifyReplica(_ records: any SQLDatabase) async throws -> ReplicaVerification.Report? {
         guard case .replicated(let replica) = warehouse else { return nil }

@@ -3,13 +3,13 @@ import Storage
 import Warehouse
 
 extension StudyWarehouse {
-    /// Records that one transaction loads at most.
+    /// Maximum number of records that one transaction loads.
     private static let loaded = 2_000
-    /// Slices that are read, made or made ready at a time, beside the one that is written.
+    /// Number of slices that are read or prepared concurrently with the one that is written.
     private static let ahead = 3
 
-    /// Loads all records behind the place that the load has reached, slice by slice, each in a transaction: while one is
-    /// written the next ones are made, and those behind them are read.
+    /// Loads all records after the load's present number, slice by slice, each in a transaction. While one is written,
+    /// the next ones are prepared, and later ones are read.
     func loadRecords(
         _ load: (reload: WarehouseReload, report: WarehouseReload.Report), progress: (Int) -> Void
     ) async throws -> (reload: WarehouseReload, report: WarehouseReload.Report) {
@@ -18,7 +18,7 @@ extension StudyWarehouse {
             var load = load
             var slices: [Int: WarehouseReload.Slice] = [:]
             var (read, written) = (0, 0)
-            // The number behind which the next page begins; nil while it is not known.
+            // The number after which the next page begins; nil while it is unknown.
             var place: Int64? = begun.place
             var (isWriting, hasMore) = (false, true)
             while hasMore {
@@ -57,7 +57,7 @@ extension StudyWarehouse {
         }
     }
 
-    /// What was done for the load of a slice.
+    /// A completed step of loading a slice.
     private enum Step: Sendable {
         case read(Int, WarehouseReload.Page)
         case made(Int, WarehouseReload.Slice)

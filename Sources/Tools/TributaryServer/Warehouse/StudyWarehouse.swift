@@ -4,7 +4,7 @@ import Records
 import Storage
 import Warehouse
 
-/// A study's facts, as they are made of its records and of what its folder publishes.
+/// A study's facts, made from its records and its published files.
 public struct StudyWarehouse: Sendable {
     private let ontology: StudyOntology
     private let published: PublishedStudy
@@ -12,14 +12,14 @@ public struct StudyWarehouse: Sendable {
     let database: any SQLDatabase
     let clock: @Sendable () -> Date
 
-    /// Records, or encounters, that one transaction compares.
+    /// Number of records, or encounters, that one transaction compares.
     private static let slice = 500
-    /// Patients for whose concepts one transaction looks.
+    /// Number of patients whose concepts one transaction reads.
     private static let countedPatients = 50
-    /// Concepts whose numbers one transaction writes.
+    /// Number of concepts whose totals one transaction writes.
     private static let countedConcepts = 500
 
-    /// - Throws: what is wrong in the study's own types.
+    /// - Throws: an error of the study's own types.
     public init(
         _ folder: StudyFolder, database: any SQLDatabase, clock: @escaping @Sendable () -> Date = { Date() }
     ) throws {
@@ -31,21 +31,21 @@ public struct StudyWarehouse: Sendable {
         self.clock = clock
     }
 
-    /// The concepts of the published forms, and of the versions that the records have: facts are made by the version that was
-    /// answered, as they were when the response came.
+    /// Returns the concepts of the published forms, and of the versions in the records: the facts of a response are
+    /// made with the version that was answered.
     private func concepts() async throws -> StudyConcepts {
         let published = published.with(try await FormerForms.read(from: database))
         return StudyConcepts(forms: ontology.forms, health: ontology.health) { published.concepts(ofForm: $0) }
     }
 
-    /// Makes all facts, participants' rows and consent rows again of the records' present versions. A run that was cut off
-    /// goes on with the next.
+    /// Makes all facts, participants' rows and consent rows again from the records' present versions. The next run
+    /// continues an interrupted one.
     ///
-    /// - Parameter progress: told the resources so far.
+    /// - Parameter progress: called with the number of resources so far.
     public func load(progress: (Int) -> Void = { _ in }) async throws -> WarehouseReload.Report {
         var reload = WarehouseReload(try await concepts(), rules: rules, isLeftOut: Self.isLeftOut)
         var report = WarehouseReload.Report()
-        // 1. The ontology, anew; where an earlier run began, as that one left it.
+        // 1. The ontology, made again; if an earlier run was interrupted, as that one left it.
         let (ontology, clock, begun, secret) = (ontology, clock, reload, Deidentification.newSecret())
         reload = try await database.write { transaction in
             var reload = begun
@@ -55,7 +55,7 @@ public struct StudyWarehouse: Sendable {
         }
         // 2. The records.
         (reload, report) = try await loadRecords((reload, report), progress: progress)
-        // 3. What the records do not have.
+        // 3. Facts without a record.
         var last: Int64? = 0
         while let place = last {
             let (reload, counted) = (reload, report)
@@ -66,7 +66,7 @@ public struct StudyWarehouse: Sendable {
                 return (last, report)
             }
         }
-        // 4. How each consent stands.
+        // 4. The state of each consent.
         let finished = reload
         try await database.write { transaction in
             for (subject, state) in try ConsentRegister().all(in: transaction) {
@@ -75,7 +75,7 @@ public struct StudyWarehouse: Sendable {
             try finished.finish(in: transaction)
         }
         try await database.analyzeGrownTables()
-        // 5. What clients show beside the concepts.
+        // 5. The totals that clients show for concepts.
         var totals = try await database.read { try OntologyTotals(in: $0) }
         var hasMorePatients = true
         while hasMorePatients {
@@ -99,7 +99,7 @@ public struct StudyWarehouse: Sendable {
 
     /// Compares the facts with the records.
     ///
-    /// - Parameter progress: told the resources so far.
+    /// - Parameter progress: called with the number of resources so far.
     public func verify(progress: (Int) -> Void = { _ in }) async throws -> WarehouseVerification.Report {
         var verification = WarehouseVerification(try await concepts(), isLeftOut: Self.isLeftOut)
         var report = WarehouseVerification.Report()
@@ -126,7 +126,8 @@ public struct StudyWarehouse: Sendable {
         return report
     }
 
-    /// What was deleted has no facts, nor has what a program wrote about somebody whose consent is not on file.
+    /// Returns whether a record has no facts: a deleted participant's, or one of a participant without a recorded
+    /// consent.
     @Sendable private static func isLeftOut(
         _ subject: String, _ provenance: RecordProvenance, in transaction: any SQLTransaction
     ) throws -> Bool {

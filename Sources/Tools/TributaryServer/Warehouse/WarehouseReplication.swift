@@ -4,9 +4,9 @@ import ServiceLifecycle
 import Storage
 import Warehouse
 
-/// Carries what changes in the warehouse to an i2b2 in another database, while a study is served.
+/// Copies changes of the warehouse to an i2b2 in another database, while a study is served.
 ///
-/// While that database is away what changes waits in the records' store, and the study is served as ever.
+/// While that database is unavailable, changes wait in the records' store, and the study is served as usual.
 struct WarehouseReplication: Service {
     let replica: WarehouseReplica
     let records: any SQLDatabase
@@ -24,7 +24,7 @@ struct WarehouseReplication: Service {
                     let carrier = ReplicaCarrier(records: records, replica: other)
                     while !_Concurrency.Task.isShuttingDownGracefully, !_Concurrency.Task.isCancelled {
                         if case .carried = try await carrier.step() {
-                            if isTroubled { logger.notice("warehouse replication goes on") }
+                            if isTroubled { logger.notice("warehouse replication continues") }
                             (interval, isTroubled) = (Self.interval, false)
                         } else {
                             await wait(Self.interval)
@@ -35,7 +35,7 @@ struct WarehouseReplication: Service {
                 isTroubled = true
                 let error = error as? any CodedError
                 logger.error(
-                    "the i2b2 of another database was not reached; what changed waits",
+                    "the i2b2 of another database was not reached; changes wait",
                     metadata: ["code": "\(error?.code ?? "failed")", "detail": "\(error?.message ?? "")"])
                 await wait(interval)
                 interval = min(interval * 2, Self.longestInterval)

@@ -7,9 +7,9 @@ import Foundation
 struct DevicesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "devices",
-        abstract: "What devices of others send, and the templates that make Observations of it.",
+        abstract: "Third-party devices: hubs, registrations, events and templates.",
         discussion: """
-            Templates stand in the study's folder: devices/devicecontent.json, devices/fhirmapping.json. See
+            The templates are in the study's folder: devices/devicecontent.json, devices/fhirmapping.json. See
             docs/device-gateway.md.
 
             Example:
@@ -21,18 +21,18 @@ struct DevicesCommand: AsyncParsableCommand {
 
     struct Test: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "test", abstract: "Show what templates make of a device's events.",
+            commandName: "test", abstract: "Show the result of templates for a device's events.",
             discussion: """
                 The templates are those of Microsoft's IoMT FHIR connector. Nothing is stored, and no device is looked up:
-                whose it is is what the event says. Exit code 1: there is a problem, which is named.
+                the event names its device and participant. Exit code 1: there is a problem, which is named.
 
                 Example:
                   tributary devices test --device-template devicecontent.json event.json
                   tributary devices test --device-template devicecontent.json --fhir-template fhirmapping.json event.json --json
                 """)
 
-        @Option(help: "The device templates: which readings are in an event.") var deviceTemplate: String
-        @Option(help: "The FHIR templates: which Observations readings become; without, the readings alone.")
+        @Option(help: "The device templates, which find readings in events.") var deviceTemplate: String
+        @Option(help: "The FHIR templates, which make Observations of readings; without it, only readings are shown.")
         var fhirTemplate: String?
         @Argument(help: "The file with one event or an array of them; with -, standard input.") var payload: String
         @Flag(help: "Print one JSON value.") var json = false
@@ -69,7 +69,7 @@ struct DevicesCommand: AsyncParsableCommand {
 }
 
 extension CommandInput {
-    /// The JSON in a file, which may begin with a byte order mark, as files from Windows do.
+    /// Returns the JSON in a file, which may begin with a byte order mark, as files from Windows do.
     fileprivate static func documentWithoutMark(_ path: String) throws -> JSON {
         let bytes = try file(path)
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]

@@ -13,7 +13,7 @@ struct EnvelopeCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "seal", abstract: "Seal files to public keys; the envelope goes to standard output.",
             discussion: """
-                A key file is any output of `keys publish`. Several files make one NDJSON envelope.
+                A key file is any output of `keys publish`. Several files are sealed in one NDJSON envelope.
 
                 Example:
                   tributary envelope seal --to study.jwks answers.json > sealed.json
@@ -24,7 +24,7 @@ struct EnvelopeCommand: AsyncParsableCommand {
         @Flag(help: "C3-PRO's format instead of JWE.") var c3pro = false
         @Option(name: .customLong("sid"), help: "The submission's id, a UUID; a new one unless given.")
         var submissionID: String?
-        @Option(name: .customLong("seq"), help: "The place in the device's order, from 1.") var sequence: Int64 = 1
+        @Option(name: .customLong("seq"), help: "The sequence number of the device, from 1.") var sequence: Int64 = 1
         @Option(help: "The FHIR version of the payload; C3-PRO's default is 1.0.2.") var fhirVersion: String?
         @Argument(help: "The files to seal; - is standard input.") var files: [String]
 
@@ -55,11 +55,11 @@ struct EnvelopeCommand: AsyncParsableCommand {
             return try SealedEnvelope.seal(payload, as: header, to: keys).bytes
         }
 
-        /// One resource a line: line breaks between members are dropped, all else stays as it is.
+        /// Returns one resource per line: line breaks between members are removed, and nothing else is changed.
         private static func lines(_ payloads: [Data]) throws -> Data {
             var output = Data()
             for payload in payloads {
-                // JSON allows no raw line break inside strings, so every one stands between values.
+                // JSON allows no raw line break inside strings, so each one is between values.
                 output.append(contentsOf: payload.filter { $0 != 0x0A && $0 != 0x0D })
                 output.append(0x0A)
             }

@@ -9,8 +9,9 @@ struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Write the records as FHIR, a file of lines for each type.",
         discussion: """
-            One Type.ndjson each (https://hl7.org/fhir/R4/nd-json.html), of everything that is held in its present
-            version. A file is whole or not there, and readable by you alone. The audit notes whose records they were.
+            Writes one Type.ndjson for each type (https://hl7.org/fhir/R4/nd-json.html) with the present versions of all
+            resources. Each file is complete or absent, and readable only by you. The audit records whose records they
+            were.
 
             Example:
               tributary export study -o /secure/export --type Observation --type Patient --since 2026-01-31
@@ -18,8 +19,8 @@ struct ExportCommand: AsyncParsableCommand {
     @OptionGroup var location: RecordsLocation
     @Option(name: .shortAndLong, help: "The folder to write into.") var output: String
     @Option(help: "A resource type; repeatable. All types otherwise.") var type: [String] = []
-    @Option(help: "Only what was changed then or later: a date, or a time with its offset.") var since: String?
-    @Option(help: "Only what belongs to the members of this Group, by its id.") var group: String?
+    @Option(help: "Only resources changed then or later: a date, or a time with its offset.") var since: String?
+    @Option(help: "Only resources of the members of this Group, by its id.") var group: String?
     @Flag(help: "Replace files that are there.") var force = false
     @Flag(help: "Print one JSON value.") var json = false
 
@@ -69,7 +70,7 @@ struct ExportCommand: AsyncParsableCommand {
         folder.appendingPathComponent(type + ".ndjson").path
     }
 
-    /// Writes the file of a type; none where there is nothing.
+    /// Writes the file of a type; no file if there are no resources.
     private func write(
         _ type: String, of export: RecordExport, _ access: AccessControl, to path: String
     ) async throws -> Int {
@@ -83,7 +84,7 @@ struct ExportCommand: AsyncParsableCommand {
                         "record-damaged", "\(type)/\(id) cannot be read; restore the records from a backup.")
                 }
                 guard page.count > 0 else { return }
-                // Nothing is shown without its row, which says whose it is.
+                // Each participant's data is recorded in the audit before it is written.
                 let new = page.owners.filter { noted.insert($0.hashValue).inserted }
                 if !new.isEmpty || count == 0 {
                     try await access.record(

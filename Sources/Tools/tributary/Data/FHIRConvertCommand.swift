@@ -3,13 +3,13 @@ import FHIR
 import FHIRVersions
 import Foundation
 
-/// `tributary fhir convert`: R4 of what was written for an older release.
+/// `tributary fhir convert`: converts resources of an older release to R4.
 struct FHIRConvertCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "convert", abstract: "Turn a resource of DSTU2 or STU3 into R4.",
+        commandName: "convert", abstract: "Convert a resource of DSTU2 or STU3 to R4.",
         discussion: """
-            R4 goes to standard output. What could not be carried over one to one is named on standard error, a line \
-            each: kept in an official cross-version extension, left out, supplied or written otherwise. A file whose \
+            R4 is written to standard output. Elements without an exact equivalent are listed on standard error, one \
+            on a line: kept in an official cross-version extension, left out, added or written otherwise. A file whose \
             name ends with .ndjson is converted line by line.
 
             Example:
@@ -27,7 +27,7 @@ struct FHIRConvertCommand: AsyncParsableCommand {
     func run() async throws {
         guard let version = FHIRVersion(label: from) else {
             throw CommandError(
-                "fhir-version-unknown", "--from: \(from) names no release that is read; say DSTU2 or STU3.",
+                "fhir-version-unknown", "--from: \(from) is not a supported release; use DSTU2 or STU3.",
                 isOfUsage: true)
         }
         guard ndjson || file.lowercased().hasSuffix(".ndjson") else {
@@ -62,7 +62,7 @@ struct FHIRConvertCommand: AsyncParsableCommand {
         }
     }
 
-    /// One line as a resource.
+    /// Returns one line as a resource.
     private func resource(_ line: Data, _ place: String) throws -> Resource {
         do throws(ResourceError) {
             return try Resource(line)

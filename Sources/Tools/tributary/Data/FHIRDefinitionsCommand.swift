@@ -6,10 +6,10 @@ import TributaryServer
 /// `tributary fhir definitions`
 struct FHIRDefinitionsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "definitions", abstract: "Show or write our own extensions and code systems.",
+        commandName: "definitions", abstract: "Show or write Tributary's own extensions and code systems.",
         discussion: """
-            What Tributary's resources bear and nobody else defines, as StructureDefinition and CodeSystem: for the
-            tools that check or show them. A server has them under /fhir, `fhir validate` knows them.
+            The extensions and code systems that Tributary defines, as StructureDefinition and CodeSystem, for tools
+            that validate or show its resources. A server has them under /fhir, and `fhir validate` knows them.
 
             Example:
               tributary fhir definitions -o Definitions

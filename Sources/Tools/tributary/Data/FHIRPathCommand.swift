@@ -9,8 +9,9 @@ struct FHIRPathCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fhirpath", abstract: "Evaluate a FHIRPath expression on a resource.",
         discussion: """
-            The file holds a resource as JSON or XML; without one the expression stands alone. Names that the resource's
-            type cannot have are an error, unless --lenient is given. Exit code 1: the expression or the evaluation failed.
+            The file contains a resource as JSON or XML; without one, the expression is evaluated alone. Names that the
+            resource's type cannot have are an error without --lenient. Exit code 1: the expression or its evaluation
+            failed.
             Example:
               tributary fhirpath "name.where(use = 'official').given" patient.json
               tributary fhirpath "4 'g' ~ 4000 'mg'" --json
@@ -20,9 +21,10 @@ struct FHIRPathCommand: AsyncParsableCommand {
     @Argument(help: "The file; - is standard input.") var file: String?
     @Flag(help: "Print an array of {type, value}.") var json = false
     @Flag(help: "Names that the type cannot have find nothing instead of being an error.") var lenient = false
-    @Flag(help: "Show on standard error what trace() is given.") var trace = false
+    @Flag(help: "Print the arguments of trace() to standard error.") var trace = false
 
-    /// The arguments with the command's own flags first: an expression may begin with a minus and is no option.
+    /// Returns the arguments with the command's own flags first: an expression may begin with a minus sign and is not
+    /// an option.
     static func arguments(_ given: [String]) -> [String] {
         guard given.first == "fhirpath", !given.contains("--") else { return given }
         let own: Set<String> = ["--json", "--lenient", "--trace", "--help", "-h"]
@@ -71,7 +73,7 @@ struct FHIRPathCommand: AsyncParsableCommand {
         }
     }
 
-    /// An item on one line: texts as they are, elements as JSON.
+    /// Returns an item on one line: texts unchanged, elements as JSON.
     private static func line(_ value: FHIRPathValue) -> String {
         switch value {
         case .quantity(let quantity): quantity.description

@@ -11,8 +11,8 @@ struct FHIRValidateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "validate", abstract: "Check files against FHIR R4 and against profiles.",
         discussion: """
-            Files hold one resource as JSON or XML, or one resource a line (.ndjson); of a folder all such files are checked.
-            Exit code 1: a file has an error.
+            Files contain one resource as JSON or XML, or one per line (.ndjson). In a folder, all such files are
+            checked. Exit code 1: a file has an error.
             Example:
               tributary fhir validate patient.json bundle.xml export.ndjson
               tributary fhir validate pressure.json --profile StructureDefinition-bp.json --json
@@ -24,7 +24,7 @@ struct FHIRValidateCommand: AsyncParsableCommand {
     @Flag(help: "Print an array of {file, outcome}.") var json = false
 
     func run() async throws {
-        // Our own extensions are known; a profile of the same url takes the place of ours.
+        // Our own extensions are known. A given profile with the same url replaces ours.
         let validator = FHIRValidator(
             profiles: try profile.map(readProfile), namespaces: [PublishedDefinitions.namespace])
         var hasErrors = false
@@ -48,7 +48,7 @@ struct FHIRValidateCommand: AsyncParsableCommand {
         if hasErrors { throw ExitCode(1) }
     }
 
-    /// A file itself, or the files of a folder in the order of their names.
+    /// Returns the file itself, or the files of a folder by name.
     private func expanded(_ path: String) -> [String] {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue,
@@ -59,7 +59,7 @@ struct FHIRValidateCommand: AsyncParsableCommand {
             .map { path.hasSuffix("/") ? path + $0 : path + "/" + $0 }
     }
 
-    /// Returns the report on a file; one that cannot be read is said to be so, and the others are still looked at.
+    /// Returns the report on a file. An unreadable file is reported, and the other files are still checked.
     private func report(on file: String, _ validator: FHIRValidator) -> ValidationReport {
         do {
             return try FileValidation(file: file, validator: validator, hasProfiles: !profile.isEmpty).report()
@@ -75,7 +75,7 @@ struct FHIRValidateCommand: AsyncParsableCommand {
 
     private func readProfile(_ path: String) throws -> JSONObject {
         guard let object = try FileValidation.resource(try CommandInput.file(path), path).object else {
-            throw CommandError("not-a-profile", "\(path) holds no StructureDefinition.")
+            throw CommandError("not-a-profile", "\(path) contains no StructureDefinition.")
         }
         if let reason = FHIRValidator.reasonProfileIsUnreadable(object) {
             throw CommandError("not-a-profile", "\(path) cannot be used as a profile. \(reason)")
@@ -99,13 +99,13 @@ struct FHIRValidateCommand: AsyncParsableCommand {
     }
 }
 
-/// Validates one file, whatever form it has.
+/// Validates one file in any format.
 struct FileValidation {
     let file: String
     let validator: FHIRValidator
     let hasProfiles: Bool
 
-    /// How many errors, and how many other issues, of one file are told; the rest is counted.
+    /// Maximum number of reported errors, and of other issues, of one file; the rest are counted.
     static let maximumIssues = 1000
 
     func report() throws -> ValidationReport {
@@ -126,9 +126,9 @@ struct FileValidation {
         return validate(bytes: data)
     }
 
-    /// The report on a text of XML with the lines and columns of its tags.
+    /// Returns the report on XML with the lines and columns of its tags.
     private func placed(_ report: ValidationReport, in data: Data) -> ValidationReport {
-        let places = ElementPlaces.places(of: report.issues.map(\.expression), in: data)
+        let places = ElementLocations.locations(of: report.issues.map(\.expression), in: data)
         return ValidationReport(
             issues: report.issues.map { issue in
                 let place = places[issue.expression]
@@ -149,7 +149,8 @@ struct FileValidation {
         return ValidationReport(issues: FormNotes.issues(of: value) + report.issues)
     }
 
-    /// The supplied profiles for the resource's type; where there is none, all of them, so that the mismatch is told.
+    /// Returns the supplied profiles for the resource's type; if there are none, all of them, so that the mismatch is
+    /// reported.
     private func asked(_ value: JSON) -> [String] {
         validator.profilesToAsk(for: value["resourceType"]?.string ?? "")
     }
@@ -165,7 +166,7 @@ struct FileValidation {
             number += 1
             if line.allSatisfy({ $0 == 0x20 || $0 == 9 || $0 == 13 }) { continue }
             for issue in validate(bytes: line).issues {
-                // Errors have room of their own: warnings must not hide them.
+                // Errors are counted separately, so that warnings cannot hide them.
                 let isError = issue.severity >= .error
                 guard (isError ? told : issues.count - told) < FileValidation.maximumIssues else {
                     untold += 1
@@ -184,7 +185,7 @@ struct FileValidation {
                 ValidationIssue(
                     untoldErrors > 0 ? .error : .warning, .tooCostly, code: "too-many-issues", expression: "",
                     message:
-                        "\(untold) more problems in \(number) lines, \(untoldErrors) of them errors: mend these first."
+                        "\(untold) more problems in \(number) lines, \(untoldErrors) of them errors: fix these first."
                 ))
         }
         return ValidationReport(issues: issues)
@@ -192,7 +193,7 @@ struct FileValidation {
 
     // MARK: Forms
 
-    /// A resource from JSON or XML.
+    /// Parses a resource from JSON or XML.
     static func resource(_ data: Data, _ path: String) throws -> JSON {
         if isXML(data) {
             do {
@@ -212,7 +213,7 @@ struct FileValidation {
         data.prefix(64).first { $0 != 0xEF && $0 != 0xBB && $0 != 0xBF && $0 > 0x20 } == UInt8(ascii: "<")
     }
 
-    /// Whether the first line is a whole object and more follows.
+    /// Whether the first line is a complete object and more text follows.
     private static func isLines(_ data: Data) -> Bool {
         guard data.first == UInt8(ascii: "{"), let end = data.firstIndex(of: 10), end < 10_000_000 else { return false }
         let rest = data[end...].first { $0 > 0x20 }
@@ -220,14 +221,14 @@ struct FileValidation {
     }
 }
 
-/// The lines of a file, read piece by piece.
+/// The lines of a file, read in chunks.
 struct FileLines {
     private let handle: FileHandle?
     private var buffer: Data
     private var isAtEnd: Bool
     private var scanned = 0
 
-    /// A longer line is refused.
+    /// Maximum bytes of a line.
     static let maximumLine = 256 << 20
 
     init(path: String) throws {
@@ -246,8 +247,7 @@ struct FileLines {
         isAtEnd = true
     }
 
-    /// Returns the offset of the next line feed from the beginning. Foundation's own search takes longer than the
-    /// validation.
+    /// Returns the offset of the next line feed. Foundation's own search takes longer than the validation.
     private static func lineFeed(in data: Data, from offset: Int) -> Int? {
         data.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress, offset < bytes.count,
@@ -257,7 +257,7 @@ struct FileLines {
         }
     }
 
-    /// The next line without its end; nil behind the last.
+    /// Returns the next line without its end; nil after the last one.
     mutating func next() throws -> Data? {
         while true {
             if let length = FileLines.lineFeed(in: buffer, from: scanned) {

@@ -3,9 +3,9 @@ import FHIRValidation
 import FHIRVersions
 import Questionnaires
 
-/// What `fhir validate` reports of a form besides R4's rules.
+/// The findings of `fhir validate` about a form in addition to R4's rules.
 enum FormNotes {
-    /// The release, where it is one that is not read here, and the sub-questionnaires that are not assembled.
+    /// Returns findings about an unsupported release and about sub-questionnaires that are not assembled.
     static func issues(of json: JSON?) -> [ValidationIssue] {
         guard let object = json?.object, object["resourceType"]?.string == Questionnaire.resourceType else { return [] }
         let resource = Resource(object)

@@ -14,7 +14,7 @@ struct HealthCommand: AsyncParsableCommand {
     struct Convert: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "convert",
-            abstract: "Turn an export into FHIR Observations, one a line, without people's names.",
+            abstract: "Convert an export to FHIR Observations, one per line, without people's names.",
             discussion: """
                 The export is a folder, export.xml or export.zip. The summary accounts for every element of it.
 
@@ -80,20 +80,21 @@ struct HealthCommand: AsyncParsableCommand {
 
 extension HealthSelection.Units: ExpressibleByArgument {}
 
-/// The choices of commands that read an export.
+/// The options of commands that read an export.
 struct HealthChoice: ParsableArguments {
     @Option(help: "Only these types, separated by commas; HealthKit's identifiers, with or without prefix.")
     var types: String?
-    @Option(help: "Only what ended on or after this date (UTC).") var since: String?
+    @Option(help: "Only samples that ended on or after this date (UTC).") var since: String?
     @Option(
         help: """
-            What leaves only where it is named, separated by commas: routes, clinical-records, notes, heartbeats, nights. \
-            For a study only what its consent names, and all of that where this is left out.
+            Data that is converted only if named, separated by commas: routes, clinical-records, notes, heartbeats, \
+            nights. For a study, the consent must name it; without this option, everything that the consent names is \
+            converted.
             """)
     var include: String?
     @Option(help: "A JSON file with a study's own types, and changes to those of the table.") var supplement: String?
 
-    /// - Parameter study: the study that the data is for; nil where it is for none.
+    /// - Parameter study: the study that the data is for; nil if there is none.
     func selection(for study: HealthStudy? = nil) throws -> HealthSelection {
         let begin = try since.map { text in
             guard let date = DateTime(text) else { throw ValidationError("--since takes a date such as 2026-01-31.") }
@@ -129,7 +130,7 @@ struct HealthChoice: ParsableArguments {
         Self.words(include)?.contains(inclusion.rawValue) == true
     }
 
-    /// A table with a file's additions.
+    /// Returns a table with a file's additions.
     static func table(path: String, on table: HealthTypeTable = .standard) throws -> HealthTypeTable {
         try table.applying(supplement: JSON(Array(try CommandInput.file(path))))
     }
@@ -139,7 +140,7 @@ struct HealthChoice: ParsableArguments {
     }
 }
 
-/// Shows what became of an export's elements.
+/// Prints the report on an export's elements.
 enum ImportReportOutput {
     static func show(_ importReport: HealthImportReport, json: Bool) {
         if json {
@@ -173,7 +174,7 @@ enum ImportReportOutput {
         if !rows.isEmpty { CommandOutput.table(["type", "what", "count"], rows) }
     }
 
-    /// An export that ends in the middle was converted as far as it goes, but that is no success.
+    /// Throws an error for a truncated export, even though the part that was read is converted.
     static func check(_ importReport: HealthImportReport) throws {
         guard importReport.outcome != .complete else { return }
         throw CommandError(

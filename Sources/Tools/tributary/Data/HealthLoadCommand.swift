@@ -12,15 +12,16 @@ extension HealthCommand {
     struct Load: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "load",
-            abstract: "Load an export straight into a study's records and warehouse, for consent on paper.",
+            abstract: "Load an export directly into a study's records and warehouse, for consent on paper.",
             discussion: """
-                For a participant whose consent the site has on paper: no device, no envelope, no queue. With this command \
-                the site says that the consent is there; where none is on file, a Contract signed on paper and a Patient \
-                are recorded, dated --signed, else now. A participant who has withdrawn is refused unless --signed is \
-                later. --must-be-known refuses whom the study does not know, which catches a mistyped id.
+                For a participant whose consent the site has on paper: no device, no envelope, no queue. With this \
+                command the site declares that it has the consent. If none is recorded, a Contract signed on paper and \
+                a Patient are recorded, with the date of --signed or the present time. A participant who has withdrawn \
+                is refused unless --signed is later. --must-be-known refuses unknown participants, which detects a \
+                mistyped id.
 
-                What is stored already is passed over: load again after a stop, or load the next export, and only what is \
-                missing is added. `tributary warehouse undo` takes the printed submission.
+                Stored data is skipped: after an interruption, or for a later export, the same command adds only \
+                missing data. `tributary warehouse undo` takes the printed submission.
 
                 Example:
                   tributary health load study export.zip --participant p-0017 --signed 2026-03-02
@@ -34,8 +35,8 @@ extension HealthCommand {
         @Option(help: "The database, if it is not the study's own.") var database: String?
         @Flag(
             help: """
-                For a first load: drop the indexes of the store's own tables, and make them of all rows at the end. Nobody else \
-                should work with the store meanwhile.
+                For a first load: drop the indexes of the store's own tables, and create them again at the end. No \
+                other process should use the store meanwhile.
                 """)
         var rebuildIndexes = false
         @Flag(help: "Print the summary as one JSON value.") var json = false
@@ -49,7 +50,7 @@ extension HealthCommand {
             var selection = try choice.selection(for: HealthStudy(folder))
             selection.subject = subject
             let print = try ExportPrint.text(of: export)
-            // Nothing is written, neither a consent nor an index dropped, before the export is known to be one.
+            // Check that it is an export before anything is written or an index is dropped.
             try HealthExport(path: export).check()
             let opened = try await StudyStores(folder, database: database).openRecords(
                 purpose: rebuildIndexes ? .filling : .loading)
@@ -78,7 +79,7 @@ extension HealthCommand {
             try await FirstLoad.end(in: database) { CommandOutput.note("The index \($0) is made again.") }
         }
 
-        /// The one place where the export is read: while a batch is being written, the next is converted.
+        /// Reads the export: while one batch is written, the next is converted.
         private static func store(
             _ export: HealthExport, _ selection: HealthSelection, nights: Bool,
             identifyingData: IdentifyingDataHandling, health: HealthConceptTable,
@@ -110,15 +111,15 @@ extension HealthCommand {
                 _ = making.maker.add(night.observation(subject: load.participant).json)
                 importReport.besides[HealthNight.Code.summary, default: [:]]["derived", default: 0] += 1
             }
-            // What waited for the end of the export.
+            // The last batch, with data that needed the whole export.
             try await load.store(making.maker.take())
             var rows = try await load.finish()
             rows.refused += making.refused
             if making.maker.identifyingCount > 0 {
                 CommandOutput.note(
                     """
-                    \(making.maker.identifyingCount) resources were not stored: they say who the person is \
-                    (identifying-data); study.json may say that such data is reduced (identifyingData).
+                    \(making.maker.identifyingCount) resources were not stored: they contain identifying data \
+                    (identifying-data); study.json can allow that such data is reduced (identifyingData).
                     """)
             }
             for (passed, times) in rows.repeats { importReport.recount(passed.place, as: passed.reason, times: times) }
@@ -135,7 +136,7 @@ extension HealthCommand {
                     """)
                 if rows.refused > 0 {
                     CommandOutput.note(
-                        "\(rows.refused) resources were not stored: they have no id, it is taken, or they say who the person is."
+                        "\(rows.refused) resources were not stored: no id, an id that is taken, or identifying data."
                     )
                 }
                 return
@@ -161,15 +162,15 @@ extension HealthCommand {
     }
 }
 
-/// Holds the maker of batches while the conversion, which runs beside nothing else, puts observations in.
+/// The batches of a conversion, which runs sequentially.
 private final class BatchMaking {
     var maker: HealthBatchMaker
     var nights: HealthNights?
-    /// The samples of sleep that the nights have: each counts once.
+    /// The fingerprints of the samples of sleep in the nights, so that each counts once.
     private var asleep = FingerprintSet()
-    /// Where in the account the next thing is counted.
+    /// The position in the report at which the next resource is counted.
     var place: HealthImportReport.Place?
-    /// The number of resources that are no Observation, which the records do not hold.
+    /// The number of resources that are not Observations with an id, which the records do not accept.
     var refused = 0
 
     init(_ maker: HealthBatchMaker) { self.maker = maker }

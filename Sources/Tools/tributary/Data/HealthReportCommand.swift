@@ -10,8 +10,8 @@ extension HealthCommand {
             commandName: "report",
             abstract: "Make a page with plots of an export: steps, heart rate, sleep, workouts, sources.",
             discussion: """
-                The page is one HTML file that loads nothing and holds no names. Steps that phone and watch both \
-                counted count once. The end of the page accounts for what was not read.
+                The page is one HTML file that loads nothing else and contains no names. Steps that both phone and \
+                watch counted are counted once. The end of the page lists the elements that were not read.
 
                 Example:
                   tributary health report export.zip -o report.html --since 2026-01-01
@@ -21,7 +21,7 @@ extension HealthCommand {
         @Option(help: "The first day to show, by the person's clock.") var since: String?
         @Option(help: "The last day to show.") var until: String?
         @Flag(help: "Replace a file that is there already.") var force = false
-        @Flag(help: "Print the account of the export as one JSON value.") var json = false
+        @Flag(help: "Print the report on the export as one JSON value.") var json = false
 
         func run() async throws {
             LargeAllocations.giveBack()

@@ -1,13 +1,12 @@
 import HealthData
 import TributaryServer
 
-/// The health data of a study: its types, and the kinds that its consent names of those that are released only where
-/// they are named.
+/// The health data of a study: its types, and the kinds in its consent of those that must be named to be released.
 struct HealthStudy {
     var table = HealthTypeTable.standard
     let inclusions: Set<HealthSelection.Inclusion>
 
-    /// - Parameter named: the words of the consent; those that mean nothing here permit nothing.
+    /// - Parameter named: the terms in the consent; unknown terms permit nothing.
     init(table: HealthTypeTable = .standard, naming named: Set<String>) {
         self.table = table
         inclusions = Set(named.compactMap(HealthSelection.Inclusion.init))
@@ -18,14 +17,14 @@ struct HealthStudy {
         self.init(table: table ?? .standard, naming: folder.includedHealthData())
     }
 
-    /// All that may be taken.
+    /// The selection of all permitted data.
     var selection: HealthSelection {
         var selection = HealthSelection(table: table)
         selection.inclusions = inclusions
         return selection
     }
 
-    /// - Throws: `inclusion-not-in-consent` for what the consent does not name.
+    /// - Throws: `inclusion-not-in-consent` for a kind that the consent does not name.
     func permit(_ asked: [HealthSelection.Inclusion]) throws {
         for inclusion in asked where inclusion.needsConsent && !inclusions.contains(inclusion) {
             throw CommandError(

@@ -1,14 +1,14 @@
 import FHIR
 import HealthData
 
-/// The documentation page of a table of types as Markdown: docs/health-types.md is that of the standard table.
+/// The documentation page of a table of types as Markdown. docs/health-types.md is that of the standard table.
 struct HealthTypePage {
     private let table: HealthTypeTable
     private var lines: [String] = []
 
     init(_ table: HealthTypeTable) { self.table = table }
 
-    /// The page as Markdown.
+    /// Returns the page as Markdown.
     static func text(_ table: HealthTypeTable) -> String {
         var page = HealthTypePage(table)
         page.write()

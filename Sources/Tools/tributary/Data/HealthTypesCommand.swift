@@ -8,7 +8,7 @@ extension HealthCommand {
         static let configuration = CommandConfiguration(
             commandName: "types", abstract: "Show the types of health data: codes, units, values, an example of each.",
             discussion: """
-                A few types are shown whole, with the resource that a sample becomes; many as a table.
+                Up to three types are shown in full, with the resource that a sample becomes; more as a table.
 
                 Example:
                   tributary health types --search "heart rate"
@@ -16,10 +16,10 @@ extension HealthCommand {
                 """)
         @Option(help: "Only types with these words in their names or codes.") var search: String?
         @Option(help: "A study's additions and changes, a JSON file; see docs/health-types.md.") var supplement: String?
-        @Flag(help: "Print an array with all that is known of each type, and an example.") var json = false
+        @Flag(help: "Print an array with all properties of each type, and an example.") var json = false
         @Flag(help: "Print the documentation page.") var markdown = false
 
-        /// So many types are shown whole.
+        /// Maximum number of types that are shown in full.
         private static let shownWhole = 3
 
         func validate() throws {

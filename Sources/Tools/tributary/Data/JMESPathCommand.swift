@@ -7,8 +7,8 @@ struct JMESPathCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "jmespath", abstract: "Evaluate a JMESPath expression on a JSON document.",
         discussion: """
-            Printed is the value as JSON, null where nothing is found; numbers keep their digits. Exit code 1: the document,
-            the expression or the evaluation failed; the error's code stands in brackets.
+            Prints the value as JSON, or null if nothing is found; numbers keep their digits. Exit code 1: the document,
+            the expression or the evaluation failed; the error's code is in brackets.
             Example:
               tributary jmespath "Body.readings[?unit == 'mmHg'].systolic" message.json
               tributary jmespath 'add(`1.10`, `2`)' < /dev/null
@@ -24,7 +24,7 @@ struct JMESPathCommand: AsyncParsableCommand {
 }
 
 extension CommandInput {
-    /// The JSON that an expression is evaluated on.
+    /// Returns the JSON on which an expression is evaluated.
     static func document(_ path: String) throws -> JSON {
         let bytes = try file(path)
         do {

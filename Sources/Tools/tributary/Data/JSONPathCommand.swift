@@ -7,8 +7,8 @@ struct JSONPathCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "jsonpath", abstract: "Evaluate a JSONPath, as Json.NET reads it, on a JSON document.",
         discussion: """
-            Printed is the array of the values that are found, which may be empty; numbers keep their digits. Exit code 1: the
-            document, the path or the evaluation failed; the error's code stands in brackets.
+            Prints the array of the values that are found, which may be empty; numbers keep their digits. Exit code 1:
+            the document, the path or the evaluation failed; the error's code is in brackets.
             Example:
               tributary jsonpath '$..[?(@heartRate)]' message.json
             """)

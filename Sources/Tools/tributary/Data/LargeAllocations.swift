@@ -1,11 +1,12 @@
-/// The settings of memory for commands that read gigabytes.
+/// Memory settings for commands that read gigabytes.
 enum LargeAllocations {
-    /// Gives large blocks back to the system when they are freed. glibc would keep them in the heaps of its threads, where
-    /// tables that grow leave holes: half as much memory again at ten million samples.
+    /// Returns large blocks to the system when they are freed. glibc would keep them in the heaps of its threads,
+    /// where growing tables leave gaps: half as much memory again for ten million samples.
     static func giveBack() {
         #if canImport(Glibc)
             _ = mallopt(mmapThreshold, 1 << 18)
-            // Two cores work, but on whichever threads are free: each would get a heap of its own, with holes of its own.
+            // Only two threads work at a time, but different ones: each would get a heap of its own, with its own
+            // gaps.
             _ = mallopt(arenaMaximum, 2)
         #endif
     }
@@ -13,7 +14,7 @@ enum LargeAllocations {
     #if canImport(Glibc)
         /// `M_MMAP_THRESHOLD` of `malloc.h`, which Swift's Glibc module leaves out.
         private static let mmapThreshold: Int32 = -3
-        /// `M_ARENA_MAX`, likewise.
+        /// `M_ARENA_MAX` of `malloc.h`.
         private static let arenaMaximum: Int32 = -8
     #endif
 }

@@ -1,26 +1,26 @@
 import Foundation
 
-/// A file of health data that is written through a buffer and appears whole: readable by its owner alone from the first
-/// byte, and over no regular file that is there already unless that is asked for.
+/// A file of health data that is written through a buffer and appears only when it is complete. It is readable only by
+/// its owner from the first byte, and replaces an existing regular file only if requested.
 final class OutputFile {
     private let handle: FileHandle
     private let temporary: URL
     private let target: URL
     private var buffer: [UInt8] = []
 
-    /// So much is written at once: small enough to stay in the processor's cache until then.
+    /// Number of bytes that are written at once: few enough to stay in the processor's cache.
     private static let flushed = 1 << 17
 
-    /// - Parameter replaces: whether a file that is there already is replaced.
+    /// - Parameter replaces: whether an existing file is replaced.
     /// - Throws: ``CommandError`` `file-exists`, `file-unwritable`.
     init(path: String, replaces: Bool = false) throws {
         try Self.check(path, replaces: replaces)
         target = URL(fileURLWithPath: path)
         temporary = target.deletingLastPathComponent().appendingPathComponent(".\(target.lastPathComponent).part")
-        // A device such as /dev/null cannot be renamed over.
+        // A device such as /dev/null cannot be the target of a rename.
         let direct = path.hasPrefix("/dev/")
         let place = direct ? target : temporary
-        // What a run that was killed left there is nobody's.
+        // A file that a killed run left is not in use.
         if !direct { unlink(temporary.path) }
         let descriptor = opened(place.path, direct ? O_WRONLY : O_WRONLY | O_CREAT | O_EXCL)
         guard descriptor >= 0 else {
@@ -51,7 +51,7 @@ final class OutputFile {
         throw CommandError("file-exists", "There is a file \(path) already; --force replaces it.")
     }
 
-    /// Appends a line, which the body writes.
+    /// Appends a line, which the closure writes.
     func write(line body: (inout [UInt8]) -> Void) throws {
         body(&buffer)
         buffer.append(0x0A)
@@ -73,7 +73,7 @@ final class OutputFile {
         }
     }
 
-    /// Removes what was written so far.
+    /// Deletes the unfinished file.
     func discard() {
         try? handle.close()
         try? FileManager.default.removeItem(at: temporary)
@@ -104,7 +104,7 @@ final class OutputFile {
 
 private func opened(_ path: String, _ flags: Int32) -> Int32 { open(path, flags | O_CLOEXEC, 0o600) }
 
-/// Outside of the file's own type, where `write` would mean its method.
+/// Outside of the type, where `write` would mean its method.
 private func written(_ bytes: Slice<UnsafeRawBufferPointer>, to descriptor: Int32) -> Int {
     write(descriptor, UnsafeRawBufferPointer(rebasing: bytes).baseAddress, bytes.count)
 }

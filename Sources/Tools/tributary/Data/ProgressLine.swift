@@ -1,8 +1,8 @@
 import Foundation
 import HealthData
 
-/// A line on standard error that says how far a long reading is: elements, rate and time left. Only where a person
-/// looks on: not into files and pipes.
+/// A line on standard error with the progress of a long operation: elements, rate and time left. Only on a terminal,
+/// not in files and pipes.
 final class ProgressLine {
     private let isShown = isatty(STDERR_FILENO) == 1
     private let clock = ContinuousClock()

@@ -4,14 +4,14 @@ import Records
 
 struct RecordsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "records", abstract: "Look after the records of a study.", subcommands: [Reindex.self])
+        commandName: "records", abstract: "Maintain the records of a study.", subcommands: [Reindex.self])
 
     struct Reindex: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "reindex", abstract: "Make what searches find records by anew, of their contents.",
+            commandName: "reindex", abstract: "Make the search index again from the records.",
             discussion: """
-                `tributary migrate` does it where a new version needs it. The server may run meanwhile. A run that was cut off is
-                begun again.
+                `tributary migrate` does this if a new version needs it. The server may run meanwhile. An interrupted
+                run starts again.
 
                 Example:
                   tributary records reindex study
@@ -24,7 +24,7 @@ struct RecordsCommand: AsyncParsableCommand {
             if json {
                 CommandOutput.result(["records": .number(JSONNumber(count))])
             } else {
-                CommandOutput.result("\(count) records are indexed anew.")
+                CommandOutput.result("\(count) records are indexed.")
             }
         }
     }

@@ -8,7 +8,7 @@ import Warehouse
 struct WarehouseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "warehouse",
-        abstract: "The i2b2 tables: where they are, concepts, counts, loading, proof, undo and export.",
+        abstract: "The i2b2 tables: installation, concepts, counts, loading, verification, undo and export.",
         discussion: "Example:\n  tributary warehouse ontology study",
         subcommands: [
             Init.self, Load.self, Replicate.self, Ontology.self, Count.self, Verify.self, Undo.self, Export.self,
@@ -18,9 +18,9 @@ struct WarehouseCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "ontology", abstract: "List the concepts, as a tree.",
             discussion: """
-                Long names and codes are cut to 100 columns. --paths prints the paths that `warehouse count` takes, one a
-                line, in the quotes that a shell needs; --json prints all, as one JSON value. --used leaves out the concepts
-                that no fact of a participant has who still takes part.
+                Long names and codes are truncated to 100 columns. --paths prints the paths for `warehouse count`, one
+                per line, quoted for a shell; --json prints everything as one JSON value. --used omits concepts without
+                facts of participants who still take part.
 
                 Examples:
                   tributary warehouse ontology study --used
@@ -28,17 +28,17 @@ struct WarehouseCommand: AsyncParsableCommand {
                 """)
         @OptionGroup var location: RecordsLocation
         @Flag(help: "Print one JSON value.") var json = false
-        @Flag(help: "Print the paths alone, quoted for a shell.") var paths = false
+        @Flag(help: "Print only the paths, quoted for a shell.") var paths = false
         @Flag(help: "Print only concepts with facts, and their folders.") var used = false
 
         func validate() throws {
-            guard !(json && paths) else { throw ValidationError("--json has the paths already: leave out --paths.") }
+            guard !(json && paths) else { throw ValidationError("--json contains the paths: leave out --paths.") }
         }
 
         func run() async throws {
             let used = used
             let concepts = try await location.withRecords { database in
-                // The forms may have been published since the server last started.
+                // Forms may have been published since the server was started.
                 try await StudyOntology(StudyFolder(path: location.dir)).write(to: database, now: Date())
                 return try await database.read { transaction in
                     used
@@ -69,8 +69,8 @@ struct WarehouseCommand: AsyncParsableCommand {
             commandName: "count", abstract: "Count the patients that a path selects, and their facts.",
             discussion: """
                 The value is an operator and its operand: LT, LE, EQ, NE, GE, GT n; BETWEEN a b; IS text; LIKE text.
-                --from is inclusive, --to exclusive, both UTC. Who has withdrawn is left out, unless
-                --with-withdrawn; --shared counts those alone whose consent in force permits sharing.
+                --from is inclusive, --to exclusive, both UTC. Participants who have withdrawn are excluded without
+                --with-withdrawn; --shared counts only those whose consent in force permits sharing.
 
                 Example:
                   tributary warehouse count study --path '\\Tributary\\Health\\' --value 'GE 100' --from 2026-01-01
@@ -81,14 +81,14 @@ struct WarehouseCommand: AsyncParsableCommand {
         @Option(help: "A constraint on the value.") var value: String?
         @Option(help: "From this date or time (UTC), inclusive.") var from: String?
         @Option(help: "To this date or time (UTC), exclusive.") var to: String?
-        @Flag(help: "Count also those who have withdrawn.") var withWithdrawn = false
-        @Flag(help: "Count only those whose consent in force permits sharing with other researchers.") var shared =
+        @Flag(help: "Also count participants who have withdrawn.") var withWithdrawn = false
+        @Flag(help: "Count only participants whose consent in force permits sharing with researchers.") var shared =
             false
 
         func validate() throws {
             guard !(shared && withWithdrawn) else {
                 throw ValidationError(
-                    "--shared and --with-withdrawn exclude each other: who has withdrawn shares nothing.")
+                    "--shared and --with-withdrawn exclude each other: a withdrawn consent permits no sharing.")
             }
         }
 
@@ -115,7 +115,7 @@ struct WarehouseCommand: AsyncParsableCommand {
                     }
                 }
                 do { return try await count() } catch is UnknownPath {
-                    // The form of the path may have been published since the server last started.
+                    // The form of the path may have been published since the server was started.
                     try await StudyOntology(StudyFolder(path: location.dir)).write(to: database, now: Date())
                     return try await count()
                 }

@@ -10,9 +10,9 @@ extension WarehouseCommand {
             commandName: "export",
             abstract: "Write facts, dimensions and ontology for an i2b2 that cannot be reached from here.",
             discussion: """
-                csv writes a file for each table and import.sql; sql writes one file, warehouse.sql. psql puts them into an
-                i2b2: under free numbers beside what is there, and again in place of an earlier import. The files are
-                readable by you alone.
+                csv writes a file for each table and import.sql; sql writes one file, warehouse.sql. psql imports them
+                into an i2b2. The import uses free numbers, keeps other data, and replaces an earlier import. The files
+                are readable only by you.
 
                 Example:
                   tributary warehouse export study -o /secure/export --format sql

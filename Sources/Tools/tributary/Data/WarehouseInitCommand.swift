@@ -6,21 +6,22 @@ import TributaryServer
 extension WarehouseCommand {
     struct Init: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "init", abstract: "Make i2b2's tables, or take those of an i2b2 that is there.",
+            commandName: "init", abstract: "Create i2b2's tables, or use those of an existing i2b2.",
             discussion: """
-                Where study.json says "warehouse": {"schema": "i2b2demodata", "metadataSchema": "i2b2metadata"}, the facts go
-                into these schemas of the records' database, beside what stands there. Nothing of the tables is altered;
-                two views are added, consent_dimension and tributary_meta. What is in the way is said, with exit code 1, and nothing is changed.
-                Without "warehouse" the tables are among the records'. With a "url" in it they are too, and what changes is
-                carried to that database (`warehouse replicate`, and `serve` all the time).
+                If study.json has "warehouse": {"schema": "i2b2demodata", "metadataSchema": "i2b2metadata"}, the facts
+                are stored in these schemas of the records' database, together with other data. Existing tables are not
+                altered; two views are added, consent_dimension and tributary_meta. If there is a problem, it is
+                printed, nothing is changed, and the exit code is 1. Without "warehouse" the tables are among the
+                records'. With a "url" in it they are too, and changes are copied to that database (`warehouse
+                replicate`, and `serve` continuously).
 
-                Nobody serves the study meanwhile. `warehouse load` brings the facts of what was received before.
+                Stop the study's server first. `warehouse load` loads the facts of data that was received before.
 
                 Example:
                   tributary warehouse init study --json
                 """)
         @OptionGroup var location: RecordsLocation
-        @Flag(help: "Take what an earlier load of this study left in the tables for its own.") var adopt = false
+        @Flag(help: "Treat rows of an earlier load of this study in the tables as its own.") var adopt = false
         @Flag(help: "Print one JSON value.") var json = false
 
         func run() async throws {
@@ -39,10 +40,10 @@ extension WarehouseCommand {
             guard report.problems.isEmpty else { throw ExitCode(1) }
             if report.isToBeReplicated {
                 CommandOutput.note(
-                    "What is here is carried there with `tributary warehouse replicate`, and by `serve`.")
+                    "The facts are copied there with `tributary warehouse replicate`, and by `serve`.")
             }
             if report.isToBeLoaded {
-                CommandOutput.note("What was received before is loaded with `tributary warehouse load`.")
+                CommandOutput.note("Load the data that was received before with `tributary warehouse load`.")
             }
         }
     }

@@ -6,10 +6,11 @@ import TributaryServer
 extension WarehouseCommand {
     struct Load: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "load", abstract: "Make all facts again of the records' present versions.",
+            commandName: "load", abstract: "Make all facts again from the records' present versions.",
             discussion: """
-                For a study whose facts an older version made, and after a change of its forms or types. It may run while
-                the study is served; what was cut off goes on with the next run. Uploads that were undone come back.
+                For a study whose facts were made by an older version, and after a change of its forms or types. It may
+                run while the study is served; the next run continues an interrupted one. Undone uploads are loaded
+                again.
 
                 Example:
                   tributary warehouse load study
@@ -23,7 +24,7 @@ extension WarehouseCommand {
             let report = try await location.withRecords { database in
                 let report = try await StudyWarehouse(StudyFolder(path: location.dir), database: database)
                     .load { progress.show("\($0) resources") }
-                try await stores.replicateWarehouse(database) { progress.show("\($0) changes carried") }
+                try await stores.replicateWarehouse(database) { progress.show("\($0) changes copied") }
                 return report
             }
             if json {
@@ -36,7 +37,7 @@ extension WarehouseCommand {
             }
             CommandOutput.result("\(report.facts) facts of \(report.resources) resources")
             if report.removed > 0 {
-                CommandOutput.result("\(report.removed) resources are not in the records any more; their facts went")
+                CommandOutput.result("\(report.removed) resources left the records; their facts were deleted")
             }
             for (code, count) in report.warnings.sorted(by: { $0.key < $1.key }) {
                 CommandOutput.result("\(count) resources: \(code)")

@@ -6,10 +6,10 @@ import TributaryServer
 extension WarehouseCommand {
     struct Replicate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "replicate", abstract: "Carry what changed to the i2b2 of another database.",
+            commandName: "replicate", abstract: "Copy changes to the i2b2 of another database.",
             discussion: """
-                For a study whose study.json says "warehouse": {"url": ...}. A study that is served does so itself; this ends
-                when nothing waits.
+                For a study whose study.json has "warehouse": {"url": ...}. `serve` copies changes continuously; this
+                command ends when no changes are left.
 
                 Example:
                   tributary warehouse replicate study --json

@@ -8,11 +8,11 @@ extension WarehouseCommand {
     struct Undo: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "undo",
-            abstract: "Remove the facts of one upload (a submission), or all that was put into i2b2's tables.",
+            abstract: "Delete the facts of one upload (a submission), or all rows in i2b2's tables.",
             discussion: """
-                The resources stay, and `warehouse load` brings the facts back. With --all i2b2's tables are as if there had
-                been no study: rows that others wrote stay. Nobody serves the study meanwhile; where the tables are in
-                another's schemas, `warehouse init` is to be run before it is served again.
+                The records are kept, and `warehouse load` restores the facts. --all deletes all rows that Tributary
+                wrote to i2b2's tables, and keeps those of others. Stop the study's server first for it; if the tables
+                are in existing schemas, run `warehouse init` before the study is served again.
 
                 Examples:
                   tributary warehouse undo study 12
@@ -21,11 +21,11 @@ extension WarehouseCommand {
         @OptionGroup var location: RecordsLocation
         @Flag(help: "Print one JSON value.") var json = false
         @Argument(help: "The upload's number, or the submission's id.") var upload: String?
-        @Flag(help: "Remove all.") var all = false
+        @Flag(help: "Delete all.") var all = false
 
         func validate() throws {
             guard (upload == nil) == all else {
-                throw ValidationError("Say which upload is undone, or --all.")
+                throw ValidationError("Name an upload, or use --all.")
             }
         }
 

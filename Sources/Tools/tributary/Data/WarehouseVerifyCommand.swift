@@ -6,11 +6,11 @@ import TributaryServer
 extension WarehouseCommand {
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "verify", abstract: "Compare each fact with the resource that it was made of.",
+            commandName: "verify", abstract: "Compare each fact with its resource.",
             discussion: """
-                Exits with 1 where a resource has other rows than it would have if it were loaded now: after
-                `warehouse undo`, or where an older version or another form made them. `warehouse load` makes them anew.
-                An i2b2 in another database gets what waits for it first, and is compared row by row.
+                Exits with 1 if a resource has other rows than loading it now would give: after `warehouse undo`, or if
+                an older version or another form made them. `warehouse load` makes them again. An i2b2 in another
+                database first gets its pending changes, and is then compared row by row.
 
                 Example:
                   tributary warehouse verify study --json

@@ -6,25 +6,25 @@ import Outbox
 import Storage
 import TributaryServer
 
-/// The whole way on one machine: a server, two participants, and what became of it.
+/// The whole data path on one machine: a server, two participants, and the results.
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
-        abstract: "See the whole way: two participants, a server, FHIR and i2b2.",
+        abstract: "Run a demonstration: two participants, a server, FHIR and i2b2.",
         discussion: """
-            Makes a development study in a temporary folder from the examples, serves it on loopback, and lets two
-            participants consent, answer, export health data and send. One withdraws at the end and sends once more.
-            With --keep the folder stays, is made anew each time, and commands to try on it are printed.
+            Creates a development study in a temporary folder from the examples, serves it on loopback, and lets two
+            participants consent, answer, export health data and send it. One withdraws at the end and sends once more.
+            With --keep the folder is kept, is created again each time, and commands to try on it are printed.
 
             Example:
               tributary demo --keep demo-study
             """)
 
     @Option(help: "The folder of the examples.") var examples = "Examples"
-    @Option(help: "Keep study and phones in this folder; one that an earlier demonstration made is made anew.")
+    @Option(help: "Keep study and phones in this folder; one of an earlier demonstration is replaced.")
     var keep: String?
-    @Option(help: "Keep the queue in this database (postgresql://...), made anew each time.") var queue: String?
-    @Option(help: "Keep the records in this database, likewise.") var database: String?
+    @Option(help: "Keep the queue in this database (postgresql://...), created again each time.") var queue: String?
+    @Option(help: "Keep the records in this database, in the same way.") var database: String?
     @Flag(help: "Print one JSON object as the last line.") var json = false
 
     func validate() throws {

@@ -2,19 +2,19 @@ import Foundation
 import Storage
 import TributaryServer
 
-/// The folder where the demonstration makes its study and its phones.
+/// The folder for the demonstration's study and phones.
 struct DemoFolder {
     let url: URL
-    /// Whether the folder stays when the demonstration ends.
+    /// Whether the folder is kept when the demonstration ends.
     let isKept: Bool
 
-    /// Stands in a kept folder. A folder without it is somebody's own, and is never removed.
+    /// The name of the marker in a kept folder. A folder without it belongs to the user, and is never deleted.
     static let marker = ".tributary-demo"
 
-    /// Makes the folder: a temporary one, or the one to keep, anew where an earlier demonstration kept it.
+    /// Creates the folder: a temporary one, or the one to keep, replacing that of an earlier demonstration.
     ///
-    /// - Throws: ``CommandError`` `demo-folder-not-ours` where something else stands there, `demo-folder-in-use` where a
-    ///   server works on the study in it.
+    /// - Throws: ``CommandError`` `demo-folder-not-ours` if the folder has other content, `demo-folder-in-use` if a
+    ///   server uses the study in it.
     static func make(keeping path: String?) throws -> DemoFolder {
         let files = FileManager.default
         guard let path else {
@@ -32,7 +32,7 @@ struct DemoFolder {
         return folder
     }
 
-    /// Removes what an earlier demonstration kept.
+    /// Deletes the folder of an earlier demonstration.
     private func clear() throws {
         let files = FileManager.default
         guard let attributes = try? files.attributesOfItem(atPath: url.path) else { return }
@@ -51,14 +51,14 @@ struct DemoFolder {
         try files.removeItem(at: url)
     }
 
-    /// Removes the folder unless it is kept.
+    /// Deletes the folder unless it is kept.
     func end() {
         if !isKept { try? FileManager.default.removeItem(at: url) }
     }
 
     var study: StudyFolder { StudyFolder(path: url.appendingPathComponent("study").path) }
 
-    /// Commands to try on the study, as they are typed in the folder that the demonstration was started in.
+    /// Returns commands to try on the study, for the folder in which the demonstration was started.
     ///
     /// - Parameter program: the path of the program.
     func commands(program: String) -> [String] {
@@ -71,7 +71,7 @@ struct DemoFolder {
         ].map { "\(program) \($0)" }
     }
 
-    /// The path from the current folder where it is below it, in quotes where a shell needs them.
+    /// Returns the path, relative to the current folder if it is below it, quoted if a shell requires that.
     private static func typed(_ path: String) -> String {
         let here = FileManager.default.currentDirectoryPath + "/"
         let short = path.hasPrefix(here) ? String(path.dropFirst(here.count)) : path

@@ -5,7 +5,7 @@ import Outbox
 import TributaryServer
 import Wire
 
-/// One participant of the demonstration, on a device of their own.
+/// One participant of the demonstration, with a device of their own.
 struct DemoParticipant: Sendable {
     let number: Int
     let name: String
@@ -23,7 +23,7 @@ struct DemoParticipant: Sendable {
         return DemoParticipant(number: number, name: name, storePath: store.path)
     }
 
-    /// Consents, answers every form, exports health data (the first participant), and sends.
+    /// Signs the consent, answers every form, exports health data (the first participant), and sends.
     func takePart(examples: URL) async throws {
         let session = try DeviceSession(path: storePath)
         let study = examples.appendingPathComponent("study")
@@ -46,7 +46,7 @@ struct DemoParticipant: Sendable {
         try await send(session)
     }
 
-    /// Takes the consent back, and then sends an answer all the same, which the study must refuse.
+    /// Withdraws the consent and then sends an answer, which the study must refuse.
     func withdrawAndSendOnceMore(examples: URL) async throws {
         let session = try DeviceSession(path: storePath)
         try await session.withdraw(now: Date())
@@ -60,7 +60,7 @@ struct DemoParticipant: Sendable {
         try await send(session)
     }
 
-    /// Waits until every submission has been handled.
+    /// Waits until every submission is processed.
     func waitUntilSettled() async throws {
         let deadline = Date().addingTimeInterval(300)
         let connection = StudyConnection(enrolment: try DeviceSession(path: storePath).enrolment)

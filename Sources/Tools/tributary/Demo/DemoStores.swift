@@ -1,11 +1,11 @@
 import Storage
 import TributaryServer
 
-/// The stores of the demonstration where they are on a server: made anew each time, and never in place of somebody's own.
+/// The stores of the demonstration on a database server: created again each time, without replacing other stores.
 enum DemoStores {
     private static let marker = "Tributary's demonstration: `tributary demo` removes it and makes it anew."
 
-    /// - Throws: ``CommandError`` `demo-database-not-ours` where a study's store stands there.
+    /// - Throws: ``CommandError`` `demo-database-not-ours` if the database contains the store of a study.
     static func makeAnew(_ stores: StudyStores) async throws {
         for store in [stores.queue, stores.records] where store.path == nil {
             do {

@@ -5,16 +5,16 @@ import Storage
 import TributaryServer
 import Wire
 
-/// A summary of what became of everything that the demonstration's participants sent.
+/// A summary of the outcomes of everything that the demonstration's participants sent.
 struct DemoSummary {
     let participants: Int
     let sent: Int
     let stored: Int
     let held: Int
     let refused: Int
-    /// Current resources by type.
+    /// The number of current resources by type.
     let resources: [(type: String, count: Int)]
-    /// Rows of `observation_fact` without modifiers.
+    /// The number of rows of `observation_fact` without modifiers.
     let facts: Int
 
     static func gather(_ people: [DemoParticipant], folder: StudyFolder) async throws -> DemoSummary {
@@ -36,7 +36,7 @@ struct DemoSummary {
             held: statuses["held"] ?? 0, refused: statuses["refused"] ?? 0, resources: resources, facts: facts)
     }
 
-    /// Whether nothing is missing, and the one answer after the withdrawal was refused.
+    /// Whether nothing is missing, and exactly the answer after the withdrawal was refused.
     var addsUp: Bool { sent == stored + held + refused && refused == 1 && facts > 0 }
 
     var json: JSON {

@@ -5,10 +5,11 @@ import NIOPosix
 import NIOSSL
 import Outbox
 
-/// ``Outbox/Transport`` that trusts a private certificate authority besides the system's: URLSession on Linux takes none.
+/// A ``Outbox/Transport`` that trusts a private certificate authority in addition to the system's. URLSession on Linux
+/// does not support that.
 ///
-/// A connection for each request; TLS 1.2 or later; an answer of a limited size; redirects for GET alone, and only within the
-/// same scheme, host and port.
+/// It uses one connection for each request, TLS 1.2 or later, and answers of limited size. It follows redirects only
+/// for GET, and only within the same scheme, host and port.
 struct AuthorityTransport: Transport {
     private let context: NIOSSLContext
     private let deadline: TimeAmount = .seconds(300)
@@ -29,7 +30,7 @@ struct AuthorityTransport: Transport {
             context = try NIOSSLContext(configuration: configuration)
         } catch {
             throw CommandError(
-                "certificate-authority-invalid", "The file of --ca holds no certificate in PEM (BEGIN CERTIFICATE).")
+                "certificate-authority-invalid", "The file of --ca contains no certificate in PEM (BEGIN CERTIFICATE).")
         }
     }
 
@@ -43,7 +44,7 @@ struct AuthorityTransport: Transport {
             else { return response }
             request.url = target
         }
-        throw OutboxError(.answerInvalid, "The server at \(request.url.origin) redirects again and again.")
+        throw OutboxError(.answerInvalid, "The server at \(request.url.origin) redirects too often.")
     }
 
     private func sendOnce(_ request: TransportRequest) async throws -> TransportResponse {
@@ -60,7 +61,8 @@ struct AuthorityTransport: Transport {
             channel.eventLoop.makeCompletedFuture {
                 let pipeline = channel.pipeline.syncOperations
                 if isSecure {
-                    // An IP address is no name of TLS; the certificate is compared with the connection's address then.
+                    // An IP address is not a server name of TLS; the certificate is checked against the connection's
+                    // address instead.
                     let isAddress = (try? SocketAddress(ipAddress: host, port: 0)) != nil
                     try pipeline.addHandler(
                         NIOSSLClientHandler(context: context, serverHostname: isAddress ? nil : host))
@@ -104,7 +106,7 @@ struct AuthorityTransport: Transport {
     }
 }
 
-/// Sends the one request of a connection and reads its answer.
+/// Sends the request of a connection and reads its answer.
 private final class TransportAnswerHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart

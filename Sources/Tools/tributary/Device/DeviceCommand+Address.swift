@@ -7,15 +7,15 @@ extension DeviceCommand {
         static let configuration = CommandConfiguration(
             commandName: "address", abstract: "Change the address of the study's server, or show it.",
             discussion: """
-                The device stays enrolled: what is queued goes to the new address. The study's keys are believed there as
-                before, by the signature of its root key. --ca replaces the certificate of the server's private authority.
+                The device stays enrolled: queued data is sent to the new address. The study's keys are still verified
+                by the signature of its root key. --ca replaces the certificate of the server's private authority.
 
                 Example:
                   tributary device address --store phone https://study.hospital.example
                   tributary device address --store phone --ca hospital-ca.pem
                 """)
         @OptionGroup var device: Store
-        @Argument(help: "Where the study's server is now; without it the address is shown.") var url: String?
+        @Argument(help: "The new address of the study's server; without it the address is shown.") var url: String?
         @Option(help: "The certificate of the server's private authority (PEM).") var ca: String?
 
         func run() async throws {

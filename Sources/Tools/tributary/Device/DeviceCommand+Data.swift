@@ -11,24 +11,24 @@ extension DeviceCommand {
             commandName: "consent",
             abstract: "Check eligibility, sign the study's consent, and queue it.",
             discussion: """
-                The signed document (PDF) stays in the device's folder. Who is not eligible gets exit status 1 and the
-                verdict; nothing is queued. Who has a new phone gives the code that the study team made (`enrolment move`):
-                the consent is then signed for the participant of the old one. Where the study asks for a code to begin with,
-                give the one that the team made (`participant invite`). Without --contract the current version is asked of the
-                study.
+                The signed document (PDF) stays in the device's folder. For a person who is not eligible, the verdict is
+                printed, nothing is queued, and the exit status is 1. A participant with a new phone enters the code of
+                the study team (`enrolment move`): the consent is then signed for the same participant. If the study
+                requires an invitation code, enter the team's code (`participant invite`). Without --contract the
+                current version is fetched from the study.
 
                 Example:
                   tributary device consent --store phone --contract contract.json --answers consent.json --name "A B"
                 """)
         @OptionGroup var device: Store
-        @Option(help: "The study's Contract, with the full texts that it names beside it.") var contract: String?
+        @Option(help: "The study's Contract, with the files of its full texts next to it.") var contract: String?
         @Option(help: "The answers: eligibility, sharing, birthDate, gender, postalCode, state, country.")
         var answers: String
         @Option(help: "The person's name, for the document that stays on the device.") var name: String
         @Option(help: "A picture of the signature (PNG).") var signature: String?
         @Option(
             parsing: .unconditional,
-            help: "The study team's one-time code: to begin with, or for a participant with a new phone.")
+            help: "The study team's one-time code: an invitation, or for a participant with a new phone.")
         var code: String?
 
         func run() async throws {
@@ -69,7 +69,7 @@ extension DeviceCommand {
             return code
         }
 
-        /// A code to begin with names no participant.
+        /// The code as an invitation, which names no participant.
         private var invitation: InvitationCode? { writtenCode.flatMap(InvitationCode.init(text:)) }
 
         private var writtenCode: String? { code?.trimmingCharacters(in: .whitespacesAndNewlines) }
@@ -121,9 +121,9 @@ extension DeviceCommand {
     struct Health: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "health",
-            abstract: "Convert an Apple Health export and queue what is new, without people's names.",
+            abstract: "Convert an Apple Health export and queue new data, without people's names.",
             discussion: """
-                Routes, clinical records, notes and heartbeats are queued only where the signed consent names them.
+                Routes, clinical records, notes and heartbeats are queued only if the signed consent names them.
 
                 Example:
                   tributary device health --store phone export.zip
@@ -150,9 +150,9 @@ extension DeviceCommand {
 
     struct Withdraw: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "withdraw", abstract: "Take the consent back.",
+            commandName: "withdraw", abstract: "Withdraw the consent.",
             discussion:
-                "Health data are read no more, and how far they were brought is forgotten.\n\nExample:\n  tributary device withdraw --store phone && tributary device send --store phone"
+                "Health data is no longer read, and its progress is deleted.\n\nExample:\n  tributary device withdraw --store phone && tributary device send --store phone"
         )
         @OptionGroup var device: Store
 

@@ -6,9 +6,10 @@ import Outbox
 extension DeviceCommand {
     struct Link: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "link", abstract: "Hand in a link that the site made: queue it sealed.",
+            commandName: "link", abstract: "Send a link that the site made: queue it sealed.",
             discussion: """
-                The file holds the text of the QR code (`link create`). The consent comes first, as for all data.
+                The file contains the text of the QR code (`link create`). The consent must be signed first, as for all
+                data.
 
                 Example:
                   tributary device link --store phone --jwt link.jwt && tributary device send --store phone
@@ -29,7 +30,8 @@ extension DeviceSession {
     /// Queues a link that the site made.
     ///
     /// - Returns: the submission's id.
-    /// - Throws: `link-invalid` for what is no link of this study; `consent-required`; then nothing is queued.
+    /// - Throws: `link-invalid` for a text that is not a link of this study; `consent-required`. Then nothing is
+    ///   queued.
     func link(_ token: Data) throws -> String {
         _ = try profile()
         return try store.queue(link: token).submissionID

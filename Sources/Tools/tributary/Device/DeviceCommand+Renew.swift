@@ -6,12 +6,11 @@ extension DeviceCommand {
     struct Renew: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "renew",
-            abstract: "Fetch the study's keys again, and ask whether its consent has changed since it was signed here.",
+            abstract: "Fetch the study's keys, and check whether its consent has changed since it was signed here.",
             discussion: """
-                `device send` fetches the keys by itself when the study tells of new ones, and once a day where the root key is
-                known (`device enrol --root`).
-                `renewal` is required (sign again with `device consent`; until then the study holds what is sent), told (there
-                is a minor change to tell the person) or none.
+                `device send` fetches the keys itself when the study announces new ones, and once a day if the root key
+                is known (`device enrol --root`). `renewal` is required (sign again with `device consent`; until then
+                the study holds submissions), told (inform the person of a minor change) or none.
 
                 Example:
                   tributary device renew --store phone
@@ -39,12 +38,12 @@ extension DeviceCommand {
             }
         }
 
-        /// What was signed here, what is signed now, and what that means for the person.
+        /// Returns the signed and the current version, and the consequence for the person.
         private func consent(
             of session: DeviceSession
         ) async throws -> (signed: String?, current: String?, renewal: String) {
             let consents = try await session.publishedConsents()
-            // Who has signed nothing yet has nothing to renew.
+            // A person who has not signed has nothing to renew.
             let signed = (try? session.profile())?.template
             let renewal =
                 switch signed.flatMap({ consents.change(since: CanonicalURL($0)) }) {

@@ -8,13 +8,12 @@ extension DeviceCommand {
     struct Sync: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "sync",
-            abstract: "Bring what changed in a journal of health data to stores: one wake.",
+            abstract: "Send changes of a journal of health data to stores, as one background launch does.",
             discussion: """
-                The journal stands for HealthKit, one change a line; see docs/health-sync.md. It goes to the outbox, or to what \
-                --to names: outbox, ndjson=FILE, fhir=URL (a FHIR R4 server), hub=CONNECTION (an event hub; hub=@FILE keeps the key \
-                out of the list of processes). Types are those that the signed consent allows. Exit status 1 where a store \
-                failed; what is left comes with the next call.
-
+                The journal replaces HealthKit, with one change per line; see docs/health-sync.md. Changes are sent to \
+                the outbox, or to --to: outbox, ndjson=FILE, fhir=URL (a FHIR R4 server), hub=CONNECTION (an event \
+                hub; hub=@FILE keeps the key out of the list of processes). The types are those that the signed \
+                consent allows. Exit status 1 if a store failed; the next call sends the rest.
                 Example:
                   tributary device sync --store phone --source journal.ndjson && tributary device send --store phone
                   tributary device sync --store phone --source journal.ndjson --to ndjson=health.ndjson --subject p1
@@ -23,14 +22,14 @@ extension DeviceCommand {
                 """)
         @OptionGroup var device: Store
         @Option(help: "The journal.") var source: String
-        @Option(help: "A store; may be given several times.") var to: [String] = []
-        @Option(parsing: .unconditional, help: "Without the outbox: the Patient id whose the samples are.")
+        @Option(help: "A store; repeatable.") var to: [String] = []
+        @Option(parsing: .unconditional, help: "Without the outbox: the Patient id of the samples.")
         var subject: String?
-        @Option(help: "With fhir=: the file with the bearer token; it is read again when the server does not take it.")
+        @Option(help: "With fhir=: the file with the bearer token; it is read again if the server refuses it.")
         var token: String?
         @Option(help: "The certificate of a private authority of the servers (PEM); the enrolment's unless given.")
         var ca: String?
-        @Option(help: "As many samples and deletions are taken at most; 2000 and a megabyte where it is left out.")
+        @Option(help: "Maximum number of samples and deletions; the default is 2000 and a megabyte.")
         var samples: Int?
 
         func validate() throws {
@@ -66,7 +65,7 @@ extension DeviceCommand {
                     ]
                 }
                 if !rows.isEmpty { CommandOutput.table(["type", "store", "what", "left"], rows) }
-                CommandOutput.result(report.hasMore ? "there is more: call again" : "in step")
+                CommandOutput.result(report.hasMore ? "more is left: call again" : "in step")
             }
             for row in report.rows {
                 guard let code = row.code else { continue }
@@ -75,7 +74,7 @@ extension DeviceCommand {
             if report.hasFailed { throw ExitCode(1) }
         }
 
-        /// What a code of a store means.
+        /// Returns the sentence for a store's code.
         private static func sentence(_ code: String) -> String {
             switch code {
             case FHIRHealthStore.tokenMayNotWrite:
@@ -91,7 +90,7 @@ extension DeviceCommand {
     struct SyncStatus: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "sync-status",
-            abstract: "Show how far each type of health data is in each store, and what is set aside.",
+            abstract: "Show the progress of each type of health data in each store, and quarantined samples.",
             discussion: "Example:\n  tributary device sync-status --store phone --json")
         @OptionGroup var device: Store
 
@@ -109,7 +108,7 @@ extension DeviceCommand {
                     [row.stream.type, row.stream.store, String(row.waiting), String(row.quarantined), row.code ?? ""]
                 })
             for item in status.quarantine {
-                CommandOutput.result("set aside: \(item.entry.uuid) \(item.stream.type): \(item.entry.reason)")
+                CommandOutput.result("quarantined: \(item.entry.uuid) \(item.stream.type): \(item.entry.reason)")
             }
         }
     }

@@ -7,7 +7,7 @@ import Wire
 struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device",
-        abstract: "Be a participant's device, by the same libraries as an app.",
+        abstract: "Act as a participant's device, with the libraries of an app.",
         discussion: """
             Example:
               tributary device enrol --store phone --url http://127.0.0.1:8080 --receipt receipt.b64 --antispam TOKEN
@@ -21,7 +21,7 @@ struct DeviceCommand: AsyncParsableCommand {
             Link.self, Renew.self, Send.self, Retry.self, Deliveries.self,
         ])
 
-    /// Which device.
+    /// The device of a command.
     struct Store: ParsableArguments {
         @Option(help: "The device's folder.") var store: String
         @Flag(help: "Print one JSON value.") var json = false
@@ -31,9 +31,9 @@ struct DeviceCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "enrol", abstract: "Register with a study.",
             discussion: """
-                --root is the fingerprint of the study's root key, as the study team gives it: the keys must be signed by it.
-                Without it whoever answers under the address is believed; for development only. --ca is the certificate of a
-                private authority that the server's certificate is of; it is kept with the enrolment.
+                --root is the fingerprint of the study's root key, from the study team: the keys must be signed by it.
+                Without it any server at the address is trusted; for development only. --ca is the certificate of a
+                private authority that issued the server's certificate; it is stored with the enrolment.
 
                 Example:
                   tributary device enrol --store phone --url http://127.0.0.1:8080 --receipt receipt.b64 --antispam TOKEN \
@@ -42,7 +42,7 @@ struct DeviceCommand: AsyncParsableCommand {
                     --receipt receipt.b64 --antispam TOKEN --root FINGERPRINT
                 """)
         @OptionGroup var device: Store
-        @Option(help: "Where the study's server is.") var url: String
+        @Option(help: "The address of the study's server.") var url: String
         @Option(help: "The app's receipt as base64.") var receipt: String
         @Option(parsing: .unconditional, help: "The study's antispam token.") var antispam: String
         @Option(parsing: .unconditional, help: "The fingerprint of the study's root key.") var root: String?
@@ -57,7 +57,7 @@ struct DeviceCommand: AsyncParsableCommand {
                 certificateAuthority: authority, transport: try DeviceSession.transport(authority))
             if root == nil {
                 CommandOutput.note(
-                    "WARNING: no root key was given (--root): the keys of whoever answered are believed. For development only."
+                    "WARNING: no root key was given (--root): the received keys are trusted. For development only."
                 )
             }
             let store = try DeviceSession.store(in: folder)
@@ -73,17 +73,18 @@ struct DeviceCommand: AsyncParsableCommand {
 
     struct Send: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "send", abstract: "Send what is queued, in order.",
+            commandName: "send", abstract: "Send the queued submissions, in order.",
             discussion: """
-                What cannot be sent now stays queued (exit status 1). What was sent stays in sent/, sealed, until the study
-                has stored it and 30 days more: a study that was restored from a backup gets again what it lost.
+                Submissions that cannot be sent now stay queued (exit status 1). A sent submission stays in sent/,
+                sealed, until 30 days after the study has stored it, so that it can be resent to a study that was
+                restored from a backup.
 
                 Example:
                   tributary device send --store phone
                 """)
         @OptionGroup var device: Store
-        @Option(help: "How often to try a submission before giving up for now.") var attempts = 4
-        @Option(help: "Seconds after which no further wait is begun; the study may ask for a day.") var timeLimit =
+        @Option(help: "Maximum attempts for a submission in this run.") var attempts = 4
+        @Option(help: "Seconds after which no further wait begins; the study may request a day.") var timeLimit =
             600.0
 
         func run() async throws {
@@ -92,14 +93,14 @@ struct DeviceCommand: AsyncParsableCommand {
             let round = try await connection.synchronize(
                 session.store, patience: .init(attempts: max(1, attempts)), timeLimit: timeLimit)
             let report = round.sending
-            // A study that cannot be sent to has nothing to say either.
+            // If the study cannot be reached, it has no settings to fetch either.
             if report.remaining == 0 { await session.refreshFollowedHealthData(connection) }
             if let requeued = round.learned?.requeued, requeued > 0 {
-                CommandOutput.note("The study was restored from a backup; queued again what it lost: \(requeued).")
+                CommandOutput.note("The study was restored from a backup; lost submissions queued again: \(requeued).")
             }
             switch round.keys {
             case .current: break
-            case .renewed: CommandOutput.note("The study has new keys; what is queued from now on is sealed to them.")
+            case .renewed: CommandOutput.note("The study has new keys; new submissions are sealed to them.")
             case .failed(let code): CommandOutput.note("The study's keys could not be renewed (\(code)).")
             }
             if device.json {
@@ -112,7 +113,7 @@ struct DeviceCommand: AsyncParsableCommand {
                 CommandOutput.result("sent \(report.sent), refused \(report.refused), remaining \(report.remaining)")
             }
             if report.remaining > 0 || report.refused > 0 {
-                CommandOutput.note("Not all was taken: \(report.reason ?? "see refused/ in the device's folder").")
+                CommandOutput.note("Not all was accepted: \(report.reason ?? "see refused/ in the device's folder").")
                 if let failure = await connection.failure { CommandOutput.note(CommandFailure.message(of: failure)) }
                 if report.reason == "token-refused" {
                     CommandOutput.note("The study does not know this device: `device enrol` it again. Nothing is lost.")
@@ -124,9 +125,9 @@ struct DeviceCommand: AsyncParsableCommand {
 
     struct Retry: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "retry", abstract: "Queue again what the study refused, in its old order.",
+            commandName: "retry", abstract: "Queue refused submissions again, in their original order.",
             discussion: """
-                For when the study team has mended what made the study refuse it.
+                For use after the study team has corrected the cause of the refusal.
 
                 Example:
                   tributary device retry --store phone && tributary device send --store phone
@@ -145,10 +146,10 @@ struct DeviceCommand: AsyncParsableCommand {
 
     struct Deliveries: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "deliveries", abstract: "Ask what became of the submissions.",
+            commandName: "deliveries", abstract: "Show the outcomes of the submissions.",
             discussion: "Example:\n  tributary device deliveries --store phone --json")
         @OptionGroup var device: Store
-        @Option(help: "Only what changed after this cursor.") var after: String?
+        @Option(help: "Only changes after this cursor.") var after: String?
 
         func run() async throws {
             let session = try DeviceSession(path: device.store)
@@ -156,8 +157,8 @@ struct DeviceCommand: AsyncParsableCommand {
             do {
                 try await connection.learnDeliveries(in: session.store)
             } catch let error as OutboxError {
-                // Another process may be at it, or the disk be full; the list can be shown all the same.
-                CommandOutput.note("The answer was not noted at the sent submissions (\(error.code)).")
+                // Another process may be writing, or the disk may be full; the list can be shown nevertheless.
+                CommandOutput.note("The answer could not be stored with the sent submissions (\(error.code)).")
             }
             let (deliveries, next) = try await Self.all(connection, after: after)
             if device.json {
@@ -179,7 +180,7 @@ struct DeviceCommand: AsyncParsableCommand {
             }
         }
 
-        /// All pages. A submission that changes while the pages are read shows its newest state.
+        /// Returns all pages. A submission that changes while the pages are read has its latest state.
         static func all(
             _ connection: StudyConnection, after: String?
         ) async throws -> (deliveries: [DeliveriesPage.Delivery], next: String?) {

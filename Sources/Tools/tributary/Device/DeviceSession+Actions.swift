@@ -11,19 +11,20 @@ import Outbox
 import Questionnaires
 
 extension DeviceSession {
-    /// The result of signing the consent, with the submissions that it queued.
+    /// The result of signing the consent, with the queued submissions.
     struct Signed {
         let participant: String
         let contract: String
         let submissions: [String]
     }
 
-    /// Checks eligibility, signs the consent, keeps the signed document on the device, and queues Contract and Patient.
+    /// Checks eligibility, signs the consent, stores the signed document on the device, and queues the Contract and
+    /// the Patient.
     ///
     /// - Parameters:
-    ///   - moveCode: the study team's code for a participant with a new phone; it says who signs.
-    ///   - invitation: the study team's code for somebody who begins.
-    /// - Throws: `ConsentError` where the person is not eligible or the answers do not suffice: nothing is queued.
+    ///   - moveCode: the study team's code for a participant with a new phone; it identifies the participant.
+    ///   - invitation: the study team's code for a new participant.
+    /// - Throws: `ConsentError` if the person is not eligible or the answers are insufficient. Then nothing is queued.
     @discardableResult
     func sign(
         template: ConsentTemplate, answers: Data, name: String, signature: Data?, moveCode: ParticipantMoveCode? = nil,
@@ -31,13 +32,13 @@ extension DeviceSession {
     ) throws -> Signed {
         let consentAnswers = try ConsentAnswers(try JSON(answers))
         let offset = DateTime.offsetMinutes(at: now)
-        // A device stays with its participant: the server binds them at the first contract.
+        // A device belongs to one participant: the server binds them at the first contract.
         let earlier = try? profile()
         let signed = try ConsentSession(template: template, answers: consentAnswers).sign(
             .init(
                 name: name, image: signature, now: now, offsetMinutes: offset, participant: earlier?.participant,
                 moveCode: moveCode, invitation: invitation, deviceKey: try store.deviceKey()))
-        // The document first: where it cannot be drawn, nothing has been queued.
+        // The document first: if it cannot be drawn, nothing has been queued.
         try store.save(try ConsentPDF.draw(signed.document), named: "consent-signed.pdf")
         try save(
             Profile(
@@ -50,7 +51,7 @@ extension DeviceSession {
 
     /// Answers a form and queues the response.
     ///
-    /// - Parameter path: the form's file; `-` where there is none.
+    /// - Parameter path: the form's file; `-` if there is none.
     @discardableResult
     func answer(form data: Data, path: String = "-", answers: Data, now: Date) throws -> String {
         let profile = try profile()
@@ -64,19 +65,19 @@ extension DeviceSession {
         return try queue(response.resource, attachments: AttachmentCleaning(asIs: form.attachmentsAsIs))
     }
 
-    /// The result of exporting health data, with the submissions that it queued.
+    /// The result of exporting health data, with the queued submissions.
     struct HealthResult {
         let importReport: HealthImportReport
         let queued: Int
         let submissions: [String]
     }
 
-    /// How many observations one submission holds.
+    /// Maximum number of observations in one submission.
     private static let batchSize = 500
 
-    /// Converts an Apple Health export and queues what was not queued before.
+    /// Converts an Apple Health export and queues new data.
     ///
-    /// - Throws: what the choice throws: what the signed consent does not name is refused.
+    /// - Throws: the errors of the choice: data that the signed consent does not name is refused.
     func exportHealth(
         from path: String, _ choice: HealthChoice? = nil, now: Date
     ) async throws -> HealthResult {
@@ -84,12 +85,12 @@ extension DeviceSession {
         let followed = followedHealthData
         let study = HealthStudy(table: followed.table, naming: Set(profile.includedHealthData ?? []))
         var selection = try choice?.selection(for: study) ?? study.selection
-        // The study decides which types are followed, whatever is asked for.
+        // The study decides which types are followed, whatever is requested.
         if let types = followed.selection(naming: []).types {
             selection.types = selection.types.map { $0.intersection(types) } ?? types
         }
         selection.subject = profile.participant
-        // A night is made of all its samples, and from here goes only what is new.
+        // A night is computed from all its samples, but a device sends only new ones.
         if choice?.includes(.nights) == true {
             throw CommandError("nights-not-on-device", "Nights are summed up with `health load` or `health convert`.")
         }
@@ -103,7 +104,7 @@ extension DeviceSession {
         func flush() throws {
             guard count > 0 else { return }
             submissions.append(try queue(lines: Data(batch), kind: Observation.resourceType))
-            // Only now are they known: a kill in between sends the batch again under the same ids.
+            // They are recorded only now: after a kill in between, the batch is sent again with the same ids.
             try seen.commit()
             queued += count
             batch.removeAll(keepingCapacity: true)
@@ -124,7 +125,7 @@ extension DeviceSession {
                     let lines = record.cleanResources.map { $0.bytes() }
                     try add(record.fingerprint, record.id) { $0.append(contentsOf: lines.joined(separator: [0x0A])) }
                 },
-                // A device goes before what it measured.
+                // A device is sent before its measurements.
                 device: { device in
                     let resource = device.resource(subject: profile.participant)
                     submissions.append(try queue(lines: Data(resource.bytes() + [0x0A]), kind: "Device"))
@@ -138,7 +139,7 @@ extension DeviceSession {
         return HealthResult(importReport: importReport, queued: queued, submissions: submissions)
     }
 
-    /// Queues the withdrawal of the consent, and forgets how far health data were brought: nothing is read any more.
+    /// Queues the withdrawal of the consent, and deletes the progress of health data: no more data is read.
     @discardableResult
     func withdraw(now: Date) async throws -> String {
         var profile = try profile()
@@ -156,9 +157,9 @@ extension DeviceSession {
         return submission
     }
 
-    /// Queues what this device tells of itself, once a day.
+    /// Queues this device's report on itself, once a day.
     ///
-    /// - Returns: whether it was time.
+    /// - Returns: whether the report was due.
     @discardableResult
     func reportHealthStreams(now: Date) async throws -> Bool {
         struct Reported: Codable { let at: Date }

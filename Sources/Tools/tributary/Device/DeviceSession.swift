@@ -5,19 +5,19 @@ import HealthStores
 import InformedConsent
 import Outbox
 
-/// A device of the command line: its store, whom it speaks for, and how it queues what it has to say.
+/// A device of the command line: its store, its participant, and its ways to queue data.
 struct DeviceSession {
-    /// Whom the device speaks for; written when the consent is signed.
+    /// The participant of the device; written when the consent is signed.
     struct Profile: Codable {
         let participant: String
         let contract: String
-        /// The template that was signed, `url|version`; nil where it has no url, or an earlier version wrote this.
+        /// The signed template, `url|version`; nil if it has no url, or an earlier version wrote this file.
         var template: String?
         let signedAt: Date
-        /// The kinds of health data that the consent names; nil where it was signed with an earlier version, which
-        /// named nothing.
+        /// The kinds of health data that the consent names; nil if it was signed with an earlier version, which named
+        /// none.
         var includedHealthData: [String]?
-        /// When the consent was taken back; nil while it stands.
+        /// The time of the withdrawal; nil while the consent is in force.
         var withdrawnAt: Date?
     }
 
@@ -27,7 +27,7 @@ struct DeviceSession {
     /// Opens the store of an enrolled device.
     init(path: String) throws {
         let url = URL(fileURLWithPath: path, isDirectory: true)
-        // Opening makes the folder; a typing error in a path should not.
+        // Opening would create the folder, which a mistyped path should not.
         guard FileManager.default.fileExists(atPath: url.path) else {
             throw CommandError("device-not-enrolled", "There is no device in \(path); enrol it with `device enrol`.")
         }
@@ -35,24 +35,25 @@ struct DeviceSession {
         enrolment = try store.enrolment()
     }
 
-    /// The store in a folder. A device of the command line has its secrets there too, so that the folder is the whole of it.
+    /// Returns the store in a folder. A device of the command line has its secrets there too, so that the folder is
+    /// complete.
     static func store(in folder: URL) throws -> DeviceStore {
         try DeviceStore.open(folder, secrets: FileSecrets(folder: folder))
     }
 
-    /// The conversation with the study's server, which trusts the private authority that the enrolment names.
+    /// Returns the connection to the study's server, which trusts the private authority of the enrolment.
     func connection() throws -> StudyConnection {
         StudyConnection(enrolment: enrolment, transport: try Self.transport(enrolment.certificateAuthority))
     }
 
-    /// A transport that trusts the system's authorities, and a private one.
+    /// Returns a transport that trusts the system's authorities, and a private one.
     ///
     /// - Throws: ``CommandError`` `certificate-authority-invalid`.
     static func transport(_ authority: String?) throws -> any Transport {
         try authority.map { try AuthorityTransport(authority: $0) } ?? URLSessionTransport()
     }
 
-    /// The versions of the study's consent that may be signed.
+    /// Returns the versions of the study's consent that may be signed.
     func publishedConsents() async throws -> PublishedConsents {
         let published = try await connection().publishedConsents()
         guard let bundle = try Resource(published).as(FHIR.Bundle.self) else {
@@ -61,8 +62,8 @@ struct DeviceSession {
         return PublishedConsents(bundle)
     }
 
-    /// The same device with the keys that the study publishes now. Throws where they cannot be had or are not the study's:
-    /// then the device keeps those that it has.
+    /// Returns the device with the study's present keys. Throws if they cannot be fetched or verified. Then the device
+    /// keeps its keys.
     func renewed() async throws -> DeviceSession {
         var session = self
         session.enrolment = try await connection().refreshedEnrolment()
@@ -77,18 +78,18 @@ struct DeviceSession {
         return profile
     }
 
-    /// What the study has this device follow, as it was last told.
+    /// The study's health data settings, as last fetched.
     var followedHealthData: StudyHealthData { StudyHealthData(of: store) }
 
-    /// Asks the study what to follow. Where that cannot be had the device goes on with what it knows.
+    /// Fetches the study's health data settings. If that fails, the device continues with the known ones.
     func refreshFollowedHealthData(_ connection: StudyConnection) async {
         do {
             if try await StudyHealthData.refresh(in: store, from: connection) {
-                CommandOutput.note("The study says anew which health data are followed.")
+                CommandOutput.note("The study has changed which health data is followed.")
             }
         } catch {
             let code = (error as? any CodedError)?.code ?? "failed"
-            CommandOutput.note("What the study has devices follow could not be had (\(code)).")
+            CommandOutput.note("The study's health data settings could not be fetched (\(code)).")
         }
     }
 
@@ -102,7 +103,7 @@ struct DeviceSession {
         try store.queue(resource, attachments: attachments).submissionID
     }
 
-    /// Signs and seals several resources, one a line, and queues them as one submission.
+    /// Signs and seals several resources, one per line, and queues them as one submission.
     @discardableResult
     func queue(lines: Data, kind: String) throws -> String {
         try store.queue(lines, kind: kind, as: .batch).submissionID

@@ -8,16 +8,16 @@ import Storage
 import TributaryServer
 import Wire
 
-/// Where `device sync` brings health data.
+/// The target of `device sync`.
 enum HealthSyncTarget: Hashable {
     case outbox
     case ndjson(URL)
     case fhir(URL)
     case hub(EventHubConnection)
 
-    /// Reads a target of `--to`.
+    /// Parses a target of `--to`.
     ///
-    /// - Throws: ``Wire/WireError`` `event-hub-invalid`; `file-unreadable`; nil for what is none.
+    /// - Throws: ``Wire/WireError`` `event-hub-invalid`; `file-unreadable`. Returns nil for an unknown target.
     init?(_ text: String) throws {
         guard text != "outbox" else {
             self = .outbox
@@ -34,7 +34,7 @@ enum HealthSyncTarget: Hashable {
             else { return nil }
             self = .fhir(url)
         case "hub":
-            // A key in an argument is in the list of processes.
+            // A key in an argument is visible in the list of processes.
             let isFile = value.hasPrefix("@")
             let connection = isFile ? try Self.line(of: String(value.dropFirst())) : value
             self = .hub(try EventHubConnection(reading: connection))
@@ -42,15 +42,15 @@ enum HealthSyncTarget: Hashable {
         }
     }
 
-    /// The first line of a file that holds a secret.
+    /// Returns the first line of a file with a secret.
     static func line(of path: String) throws -> String {
         guard let data = try FileAccess.contents(of: URL(fileURLWithPath: path)), data.count <= 65_536,
             let line = String(validUTF8: data)?.split(whereSeparator: \.isNewline).first
-        else { throw CommandError("file-unreadable", "The file \(path) cannot be read, or holds nothing.") }
+        else { throw CommandError("file-unreadable", "The file \(path) cannot be read, or is empty.") }
         return line.trimmingCharacters(in: .whitespaces)
     }
 
-    /// The name of the store: the progress of a file belongs to its path.
+    /// The name of the store. The progress of a file belongs to its path.
     var name: String {
         switch self {
         case .outbox: "outbox"
@@ -61,20 +61,20 @@ enum HealthSyncTarget: Hashable {
     }
 }
 
-/// One wake of the synchronisation of a device of the command line.
+/// One background launch of the synchronization, for a device of the command line.
 struct HealthSyncWake {
     private let synchroniser: HealthSynchroniser
     private let lock: FileLock
-    /// The device, where it brings data to its study.
+    /// The device, if it sends data to its study.
     private let reporting: DeviceSession?
 
     /// Opens the journal and the stores.
     ///
     /// - Parameters:
-    ///   - samples: as many samples and deletions are taken at most; nil for the usual bounds.
-    ///   - authority: the certificate of a private authority of the servers, in PEM; nil for the enrolment's, if it has one.
-    /// - Throws: `file-unreadable` where there is no journal; `consent-required`, `device-not-enrolled` with the outbox;
-    ///   `subject-foreign`; what the stores throw.
+    ///   - samples: maximum number of samples and deletions; nil for the default limits.
+    ///   - authority: the certificate of a private authority of the servers, in PEM; nil for that of the enrolment.
+    /// - Throws: `file-unreadable` if there is no journal; `consent-required`, `device-not-enrolled` with the outbox;
+    ///   `subject-foreign`; errors of the stores.
     init(
         store: String, source: String, targets: [HealthSyncTarget], subject: String?, token: String?,
         samples: Int?, authority: String? = nil
@@ -95,10 +95,10 @@ struct HealthSyncWake {
             profile = try? session?.profile()
         }
         if let subject, let own = profile?.participant, subject != own {
-            throw CommandError("subject-foreign", "This device speaks for its own participant; leave --subject out.")
+            throw CommandError("subject-foreign", "This device has its own participant; leave --subject out.")
         }
         guard profile?.withdrawnAt == nil else {
-            throw CommandError("consent-withdrawn", "The consent was taken back on this device; nothing is read.")
+            throw CommandError("consent-withdrawn", "The consent was withdrawn on this device; nothing is read.")
         }
         let authority = authority ?? session?.enrolment.certificateAuthority
         let followed = session?.followedHealthData ?? StudyHealthData()
@@ -112,8 +112,9 @@ struct HealthSyncWake {
         let survey = try await journal.survey()
         let kept = try await progress.streams()
         var limits = HealthSyncLimits()
-        // Who says how many has no other bound but the time; no resource of a journal is larger than its line may be.
-        // What is read at once becomes durable at once, and three times as much is in memory: a large wake takes more.
+        // A given number replaces the other limits, except the time; a resource of a journal is not larger than its
+        // maximum line. Data that is read together becomes durable together and needs three times its size in memory,
+        // so a large number uses larger batches.
         if let samples {
             limits = HealthSyncLimits(samples: samples, bytes: .max, batch: samples < 100_000 ? 200 : 2_000)
         }
@@ -139,7 +140,7 @@ struct HealthSyncWake {
                 await synchroniser.add(store, named: target.name, types: types)
             case .hub(let connection):
                 guard let subject = selection.subject else {
-                    throw CommandError("subject-missing", "Messages name the patient: say --subject.")
+                    throw CommandError("subject-missing", "Messages name the patient: --subject is required.")
                 }
                 let store = EventHubHealthStore(
                     connection, transport: try DeviceSession.transport(authority), patient: subject,
@@ -147,7 +148,7 @@ struct HealthSyncWake {
                 await synchroniser.add(store, named: target.name, types: types)
             case .ndjson(let url):
                 let file = try await NDJSONHealthStore(url, subject: selection.subject)
-                // A file that is new has nothing, whatever one of its name had.
+                // A new file is empty, even if there was an earlier one with its name.
                 if await file.isEmpty { for stream in streams { try await progress.erase(stream) } }
                 await synchroniser.add(file, named: target.name, types: types)
             }
@@ -157,22 +158,22 @@ struct HealthSyncWake {
         }
         let others = survey.types.filter { !Self.follows($0, selection) }.count
         if others > 0 {
-            CommandOutput.note("Types of the journal that are no types of their own, or not asked for: \(others).")
+            CommandOutput.note("Types of the journal that are parts of others, or not selected: \(others).")
         }
     }
 
-    /// Works on all streams within the bounds of a wake.
+    /// Processes all streams within the limits.
     func run() async -> HealthSyncReport {
         let report = await synchroniser.run()
         do { try await reporting?.reportHealthStreams(now: Date()) } catch {
-            CommandOutput.note("What the device tells of itself was not queued.")
+            CommandOutput.note("The device's report on itself was not queued.")
         }
         withExtendedLifetime(lock) {}
         return report
     }
 
-    /// Whether samples of a type are brought to stores: what the consent must name only where it does. Pressures come with
-    /// their blood pressure.
+    /// Whether samples of a type are sent to stores: types that the consent must name only if it does. Pressures are
+    /// sent with their blood pressure.
     private static func follows(_ identifier: String, _ selection: HealthSelection) -> Bool {
         guard let type = selection.table.type(identifier), selection.table.correlation(of: type) == nil else {
             return false
@@ -180,7 +181,7 @@ struct HealthSyncWake {
         return SpecialKind(type).map(selection.selects) ?? selection.selects(type)
     }
 
-    /// The folder of a device that is there.
+    /// Returns the folder of an existing device.
     static func folder(of store: String) throws -> URL {
         guard FileManager.default.fileExists(atPath: store) else {
             throw CommandError("device-not-enrolled", "There is no device in \(store); enrol it with `device enrol`.")
@@ -188,11 +189,11 @@ struct HealthSyncWake {
         return URL(fileURLWithPath: store, isDirectory: true)
     }
 
-    /// Where a device keeps how far its streams are.
+    /// Returns the folder for the progress of a device's streams.
     static func progress(in folder: URL) -> URL { folder.appendingPathComponent("health-sync", isDirectory: true) }
 }
 
 extension DeviceSession {
-    /// How far the synchronisation of health data is; whoever queues health data holds its lock.
+    /// The progress of the synchronization of health data. A process that queues health data holds its lock.
     var healthProgress: HealthSyncFolder { HealthSyncFolder(HealthSyncWake.progress(in: store.folder)) }
 }

@@ -2,7 +2,7 @@ import Core
 import Foundation
 import Trust
 
-/// Who saw or changed a participant's data, in sentences, with one row for equal accesses of a day.
+/// The accesses to a participant's data in sentences, with one row for equal accesses of a day.
 struct AccessSummary {
     /// Maximum number of rows.
     static let maximumRows = 2000
@@ -15,7 +15,7 @@ struct AccessSummary {
 
     private var counts: [Row: Int] = [:]
     private var order: [Row] = []
-    /// Whether rows are left out.
+    /// Whether rows were left out.
     private(set) var isCut = false
 
     mutating func add(_ entry: AuditEntry) {
@@ -32,7 +32,7 @@ struct AccessSummary {
         counts[row, default: 0] += 1
     }
 
-    /// Day, who, what and how often; the newest first.
+    /// The rows with day, actor, access and count; the newest first.
     var rows: [[String]] {
         order.map { row in
             let count = counts[row] ?? 1

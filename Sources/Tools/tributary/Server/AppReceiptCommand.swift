@@ -11,7 +11,7 @@ struct AppReceiptCommand: AsyncParsableCommand {
 
     struct Make: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "make", abstract: "Print a development receipt as base64; each is another device.",
+            commandName: "make", abstract: "Print a development receipt as base64; each one is for another device.",
             discussion:
                 "Works only in a study made with `init --development`.\n\nExample:\n  tributary app-receipt make study > receipt.b64"
         )
@@ -23,12 +23,12 @@ struct AppReceiptCommand: AsyncParsableCommand {
             let receipt = try AppReceiptCommand.makeReceipt(
                 for: StudyFolder(path: dir), bundleIdentifier: bundleIdentifier)
             let text = receipt.base64EncodedString()
-            CommandOutput.note("A development receipt. It is worth nothing outside this study.")
+            CommandOutput.note("A development receipt. It is only valid in this study.")
             if json { CommandOutput.result(["receipt": .string(text)]) } else { CommandOutput.result(text) }
         }
     }
 
-    /// A receipt signed by the study's development root.
+    /// Returns a receipt signed by the study's development root.
     static func makeReceipt(for folder: StudyFolder, bundleIdentifier: String? = nil) throws -> Data {
         let study = try folder.configuration()
         guard study.development,

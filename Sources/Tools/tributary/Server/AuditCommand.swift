@@ -6,7 +6,7 @@ import Trust
 
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "audit", abstract: "Who did what, and whom an answer showed.",
+        commandName: "audit", abstract: "The audit: actions, their actors, and the participants whose data was shown.",
         discussion: "Example:\n  tributary audit list study", subcommands: [List.self])
 
     struct List: AsyncParsableCommand {
@@ -14,8 +14,8 @@ struct AuditCommand: AsyncParsableCommand {
             commandName: "list", abstract: "List the audit's rows, the newest first.",
             discussion: "Example:\n  tributary audit list study --participant P --json")
         @OptionGroup var location: RecordsLocation
-        @Option(help: "Only what tells of this participant.") var participant: String?
-        @Option(help: "At most so many rows.") var limit = 1000
+        @Option(help: "Only rows about this participant.") var participant: String?
+        @Option(help: "Maximum number of rows.") var limit = 1000
         @Flag(help: "Print one JSON value.") var json = false
 
         func run() async throws {

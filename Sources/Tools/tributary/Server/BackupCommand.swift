@@ -6,10 +6,10 @@ import TributaryServer
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
-        abstract: "Write a study into one file, while its server works.",
+        abstract: "Back up a study to one file, while its server runs.",
         discussion: """
-            The file holds the queue, the records and the study's files, but no private key: back up keys/ apart, and
-            keep the two in different places. It is not encrypted, and readable by you alone.
+            The file contains the queue, the records and the study's files, but no private key: back up keys/
+            separately, and store the two at different locations. It is not encrypted, and readable only by you.
 
             Example:
               tributary backup study -o /backup/study.tar

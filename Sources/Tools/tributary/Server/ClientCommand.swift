@@ -6,7 +6,7 @@ import Trust
 
 struct ClientCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "client", abstract: "Apps and servers that may ask for access by SMART on FHIR.",
+        commandName: "client", abstract: "Apps and servers that may request access by SMART on FHIR.",
         discussion: """
             Example:
               tributary client create study --name "Sleep diary" --public --redirect-uri https://app.example/callback \\
@@ -16,7 +16,7 @@ struct ClientCommand: AsyncParsableCommand {
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "create", abstract: "Register a client; a secret is shown this once.",
+            commandName: "create", abstract: "Register a client; a secret is shown only once.",
             discussion: """
                 Example:
                   tributary client create study --name "Sleep diary" --public \\
@@ -24,20 +24,20 @@ struct ClientCommand: AsyncParsableCommand {
                   tributary client create study --name "Hospital" --jwks keys.json --scope 'system/*.rs'
                 """)
         @OptionGroup var location: RecordsLocation
-        @Option(parsing: .unconditional, help: "Its name, which people read who let it in.") var name: String
-        @Flag(name: .customLong("public"), help: "It keeps no secret: an app on a phone or in a browser.")
+        @Option(parsing: .unconditional, help: "Its name, which people see when they grant access.") var name: String
+        @Flag(name: .customLong("public"), help: "It has no secret: an app on a phone or in a browser.")
         var isPublic = false
-        @Flag(name: .customLong("secret"), help: "It proves itself by a secret, which is made and shown.")
+        @Flag(name: .customLong("secret"), help: "It authenticates by a secret, which is made and shown.")
         var hasSecret = false
-        @Option(help: "It proves itself by its keys: a file with their JWK set.") var jwks: String?
-        @Option(help: "It proves itself by its keys: the https address of their JWK set.") var jwksURL: String?
-        @Option(help: "Where people are sent back to, to the letter; repeatable.") var redirectURI: [String] = []
-        @Option(help: "The most that it may get, as SMART scopes with spaces between.") var scope: String
+        @Option(help: "It authenticates by its keys: a file with their JWK set.") var jwks: String?
+        @Option(help: "It authenticates by its keys: the https address of their JWK set.") var jwksURL: String?
+        @Option(help: "The exact address of the redirect after sign-in; repeatable.") var redirectURI: [String] = []
+        @Option(help: "The maximum scopes, as SMART scopes separated by spaces.") var scope: String
         @Flag(help: "Print one JSON value.") var json = false
 
         func validate() throws {
             guard [isPublic, hasSecret, jwks != nil, jwksURL != nil].filter({ $0 }).count == 1 else {
-                throw ValidationError("Say one of --public, --secret, --jwks and --jwks-url.")
+                throw ValidationError("Use exactly one of --public, --secret, --jwks and --jwks-url.")
             }
         }
 
@@ -64,7 +64,7 @@ struct ClientCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List the clients; nothing secret is shown.",
+            commandName: "list", abstract: "List the clients, without secrets.",
             discussion: "Example:\n  tributary client list study")
         @OptionGroup var location: RecordsLocation
         @Flag(help: "Print one JSON value.") var json = false
@@ -99,7 +99,7 @@ struct ClientCommand: AsyncParsableCommand {
 
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "revoke", abstract: "End a client, and with it whatever it was given.",
+            commandName: "revoke", abstract: "Revoke a client, with all its access.",
             discussion: "Example:\n  tributary client revoke study 6f1e...")
         @OptionGroup var location: RecordsLocation
         @Argument(help: "The client's id, as `client list` shows it.") var id: String
@@ -107,7 +107,7 @@ struct ClientCommand: AsyncParsableCommand {
 
         func run() async throws {
             let done = try await location.withAccess { try await $0.revokeClient(id: id, by: .account) }
-            guard done else { throw CommandError("client-unknown", "There is no client of that id.") }
+            guard done else { throw CommandError("client-unknown", "There is no client with that id.") }
             if json { CommandOutput.result(["revoked": .string(id)]) } else { CommandOutput.result("revoked \(id)") }
         }
     }

@@ -9,17 +9,17 @@ import Trust
 extension DevicesCommand {
     struct Key: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "key", abstract: "Make a key of a hub, shown this once as a connection string.",
+            commandName: "key", abstract: "Make a key of a hub, shown only once, as a connection string.",
             discussion: """
-                Whoever has it may post events to the hub; whose they are is what `devices register` says of their devices.
-                The hub is made where there is none; earlier keys of it stay.
+                The key permits its holder to post events to the hub; `devices register` decides about the participants
+                of the devices. The hub is created if it does not exist; its earlier keys stay valid.
 
                 Example:
                   tributary devices key study --hub watches --url https://study.example
                 """)
         @OptionGroup var location: RecordsLocation
         @Option(help: "The hub's name, the first part of its path.") var hub: String
-        @Option(help: "Where others reach the server: https://HOST, or http:// on this machine.") var url: String
+        @Option(help: "The public URL of the server: https://HOST, or http:// on this machine.") var url: String
         @Flag(help: "Print one JSON value.") var json = false
 
         func run() async throws {
@@ -34,16 +34,16 @@ extension DevicesCommand {
 
     struct Register: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "register", abstract: "Say which participant a device is of, and take in what waits of it.",
+            commandName: "register", abstract: "Assign a device to a participant, and process its waiting events.",
             discussion: """
-                Makes a Device with the device's id and the participant. Its `patient` says from then on whose the device's
-                events are.
+                Makes a Device with the device's id and the participant. From then on, its `patient` decides about the
+                participant of the device's events.
 
                 Example:
                   tributary devices register study --device pump-17 --participant 6f1e...
                 """)
         @OptionGroup var location: RecordsLocation
-        @Option(parsing: .unconditional, help: "The device's id, as its events have it.") var device: String
+        @Option(parsing: .unconditional, help: "The device's id, as in its events.") var device: String
         @Option(parsing: .unconditional, help: "The participant: the id of their Patient.") var participant: String
         @Flag(help: "Print one JSON value.") var json = false
 
@@ -60,13 +60,13 @@ extension DevicesCommand {
             }
             CommandOutput.result(
                 ["device": .string(device), "participant": .string(participant)],
-                plain: "The device \(device) is of the participant \(participant).", json)
+                plain: "The device \(device) belongs to the participant \(participant).", json)
         }
     }
 
     struct Status: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "status", abstract: "Show what became of the events that hubs took.",
+            commandName: "status", abstract: "Show the status of the events that hubs accepted.",
             discussion: "Example:\n  tributary devices status study --json")
         @OptionGroup var location: RecordsLocation
         @Flag(help: "Print one JSON value.") var json = false
@@ -76,7 +76,7 @@ extension DevicesCommand {
             guard !json else { return CommandOutput.result(status.json) }
             CommandOutput.result(
                 "events \(status.messages), readings \(status.measurements), Observations \(status.observations), "
-                    + "not let in by a consent \(status.refused), to be worked on \(status.pending)")
+                    + "refused for lack of consent \(status.refused), pending \(status.pending)")
             for (title, events) in [("waiting", status.waiting), ("quarantined", status.quarantined)]
             where !events.isEmpty {
                 CommandOutput.result(title)
@@ -95,15 +95,15 @@ extension DevicesCommand {
     struct Retry: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "retry",
-            abstract: "Have events that are set aside tried again, as after a change of templates.",
+            abstract: "Retry quarantined events, for instance after a change of templates.",
             discussion: "Example:\n  tributary devices retry study --all\n  tributary devices retry study 17")
         @OptionGroup var location: RecordsLocation
-        @Argument(help: "The event's id, as `devices status` shows it.") var id: Int64?
+        @Argument(help: "The event's id from `devices status`.") var id: Int64?
         @Flag(help: "All of them.") var all = false
         @Flag(help: "Print one JSON value.") var json = false
 
         func validate() throws {
-            guard (id == nil) == all else { throw ValidationError("Say either an event's id or --all.") }
+            guard (id == nil) == all else { throw ValidationError("Use either an event's id or --all.") }
         }
 
         func run() async throws {
@@ -112,24 +112,24 @@ extension DevicesCommand {
                 try await records.write { try GatewayStatus.retry(id, in: $0) }
             }
             CommandOutput.result(
-                ["retried": .number(JSONNumber(count))], plain: "tried again: \(count)", json)
+                ["retried": .number(JSONNumber(count))], plain: "retried: \(count)", json)
         }
     }
 
     struct Templates: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "templates", abstract: "Write templates for what phones send to an event hub.",
+            commandName: "templates", abstract: "Write templates for the messages that phones send to an event hub.",
             discussion: """
-                They cover the types of health data that have a single value, and blood pressure. What adds up stays single;
-                what a watch measures every few seconds becomes a series of an hour.
+                They cover the types of health data with a single value, and blood pressure. Cumulative values become
+                single Observations; values that a watch measures every few seconds become a series of an hour.
 
                 Example:
                   tributary devices templates -o study/devices
                 """)
         @Option(
-            name: [.customShort("o"), .customLong("output")], help: "The folder; it is made where it is not there.")
+            name: [.customShort("o"), .customLong("output")], help: "The folder; it is created if it does not exist.")
         var output: String
-        @Flag(help: "Replace files that are there.") var replace = false
+        @Flag(help: "Replace existing files.") var replace = false
 
         func run() async throws {
             let folder = URL(fileURLWithPath: output, isDirectory: true)
@@ -146,7 +146,7 @@ extension DevicesCommand {
 }
 
 extension CommandOutput {
-    /// Prints one JSON value where that was asked for, else a line.
+    /// Prints a JSON value if requested, otherwise a line.
     fileprivate static func result(_ value: JSON, plain: String, _ isJSON: Bool) {
         if isJSON { result(value) } else { result(plain) }
     }

@@ -9,7 +9,7 @@ import Trust
 
 struct EnrolmentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "enrolment", abstract: "Which devices are enrolled, and whose they are.",
+        commandName: "enrolment", abstract: "The enrolled devices and their participants.",
         discussion: "Example:\n  tributary enrolment list study",
         subcommands: [List.self, Show.self, Move.self, Revoke.self])
 
@@ -42,9 +42,10 @@ struct EnrolmentCommand: AsyncParsableCommand {
 
     struct Move: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "move", abstract: "Let a participant move to a new phone: print a one-time code for them.",
+            commandName: "move", abstract: "Move a participant to a new phone: print a one-time code for them.",
             discussion: """
-                The participant signs the consent anew on the new phone with the code; the old phone's binding ends then.
+                The participant signs the consent again on the new phone with the code. That ends the old phone's
+                binding.
 
                 Example:
                   tributary enrolment move study --participant P
@@ -52,7 +53,7 @@ struct EnrolmentCommand: AsyncParsableCommand {
                 """)
         @OptionGroup var location: RecordsLocation
         @Option(parsing: .unconditional, help: "The participant: the id of their Patient.") var participant: String
-        @Option(help: "Days until the code ends.") var days = 7
+        @Option(help: "Days until the code expires.") var days = 7
         @Flag(help: "Print one JSON value.") var json = false
 
         func run() async throws {
@@ -66,7 +67,7 @@ struct EnrolmentCommand: AsyncParsableCommand {
                     try types.state(of: participant, in: transaction).standing != .none
                 }
                 guard isKnown else {
-                    throw CommandError("participant-unknown", "There is no participant of that id.")
+                    throw CommandError("participant-unknown", "There is no participant with that id.")
                 }
                 return try await AccessControl(database: records, clock: { Date() })
                     .issueMoveCode(participant: participant, by: .account, lifetime: Double(days) * 86400)
@@ -77,7 +78,7 @@ struct EnrolmentCommand: AsyncParsableCommand {
             if json {
                 CommandOutput.result(["participant": .string(participant), "code": .string(code.text)])
             } else {
-                CommandOutput.note("A code for one phone, shown this once; hand it to the participant in person:")
+                CommandOutput.note("A code for one phone, shown only once; give it to the participant in person:")
                 CommandOutput.result(code.text)
             }
         }
@@ -86,7 +87,7 @@ struct EnrolmentCommand: AsyncParsableCommand {
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "revoke",
-            abstract: "Shut a device out: its tokens and its binding end, and it registers no more.",
+            abstract: "Revoke a device: its tokens and its binding end, and it cannot register again.",
             discussion: "Example:\n  tributary enrolment revoke study 6f1e...")
         @OptionGroup var location: StoresLocation
         @Argument(help: "The device's id.") var id: String
@@ -95,7 +96,7 @@ struct EnrolmentCommand: AsyncParsableCommand {
         func run() async throws {
             let participant = try await location.withStores { queue, records in
                 let clock: @Sendable () -> Date = { Date() }
-                // The door first: what the device sends from here on is not taken.
+                // Access first: data that the device sends from now on is refused.
                 guard try await DeviceAccess(database: queue, clock: clock).revoke(enrolment: id) else {
                     throw CommandError("enrolment-unknown", "There is no such device.")
                 }

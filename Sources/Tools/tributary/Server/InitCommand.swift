@@ -9,11 +9,12 @@ import Warehouse
 struct InitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
-        abstract: "Make a study's folder, with keys.",
+        abstract: "Create a study's folder, with keys.",
         discussion: """
-            Makes study.json, consent/, questionnaires/, keys/, queue/ and data/. An existing study is never overwritten;
-            if the command fails, nothing stays. --group names the group of the accounts that share the folder, where the
-            receiver runs as an account of its own: it can read what it serves and use queue/, and no key and no record.
+            Creates study.json, consent/, questionnaires/, keys/, queue/ and data/. An existing study is never changed;
+            if the command fails, nothing is left. --group names the group of the accounts that share the folder, if the
+            receiver runs with its own account: it can read the published files and use queue/, but no key and no
+            record.
 
             Example:
               tributary init sleep-study --id sleep-study --title "Sleep and mood"
@@ -25,7 +26,7 @@ struct InitCommand: AsyncParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: "The antispam token that the study's app sends; without it a random one is made and printed once.")
+        help: "The antispam token that the study's app sends; without it, a random one is printed once.")
     var antispam: String?
 
     @Option(help: "The study's id: letters, digits, - and .; the folder's name unless given.")
@@ -37,16 +38,16 @@ struct InitCommand: AsyncParsableCommand {
     @Option(help: "The bundle identifier that an app's receipt must name.")
     var bundleIdentifier = "org.example.study"
 
-    @Option(help: "Where the queue's database is: a path, sqlite:PATH or postgresql://...; in the folder unless given.")
+    @Option(help: "The queue's database: a path, sqlite:PATH or postgresql://...; in the folder by default.")
     var queue: String?
 
-    @Option(help: "Where the records' database is, likewise.")
+    @Option(help: "The records' database, in the same format.")
     var database: String?
 
     @Option(help: "The group of the accounts that share the folder, such as tributary-queue.")
     var group: String?
 
-    @Flag(help: "Take what C3-PRO's apps send: their envelopes, and their Contracts where consent/ has their text.")
+    @Flag(help: "Accept C3-PRO's apps: their envelopes, and their Contracts if consent/ has their text.")
     var c3pro = false
 
     @Flag(help: "Trust receipts made by `tributary app-receipt make`. Never for real data.")
@@ -72,7 +73,7 @@ struct InitCommand: AsyncParsableCommand {
         try await StudyMaking(folder, configuration, group: group).run(antispam: token, now: Date())
         if development {
             CommandOutput.note(
-                "WARNING: a development study: anyone who has this folder can make receipts. Never use it for real data."
+                "WARNING: a development study: anyone with this folder can make receipts. Never use it for real data."
             )
         }
         let fingerprint = try folder.keys.rootKey()?.publicKey.keyID
@@ -84,19 +85,20 @@ struct InitCommand: AsyncParsableCommand {
             ])
         } else {
             CommandOutput.note(
-                "Made the study \(name). Next: put your forms into questionnaires/ and consent/, then serve.")
+                "Made the study \(name). Next: add your forms to questionnaires/ and consent/, then serve.")
             if let fingerprint {
                 CommandOutput.note(
                     "The fingerprint of the study's root key, for the app (device enrol --root): \(fingerprint)")
             }
             if antispam == nil {
-                CommandOutput.note("The antispam token for your app, shown this once:")
+                CommandOutput.note("The antispam token for your app, shown only once:")
                 CommandOutput.result(token)
             }
         }
     }
 
-    /// As study.json has it: a path from where the command was typed is another one from the study's folder.
+    /// Returns a location for study.json: a path relative to the current folder is a different one relative to the
+    /// study's folder.
     private static func place(_ option: String) throws -> String {
         let here = URL(fileURLWithPath: FileManager.default.currentDirectoryPath, isDirectory: true)
         return try StoreLocation(option, below: here).description
@@ -106,7 +108,7 @@ struct InitCommand: AsyncParsableCommand {
         character.isASCII && (character.isLetter || character.isNumber || character == "-" || character == ".")
     }
 
-    /// 32 letters and digits: nothing that a shell or an option parser could mistake.
+    /// Returns 32 letters and digits, without characters that a shell or an option parser interprets.
     private static func randomToken() -> String {
         let characters = Array("abcdefghijkmnpqrstuvwxyz23456789")
         var generator = SystemRandomNumberGenerator()

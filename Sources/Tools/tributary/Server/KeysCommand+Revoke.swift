@@ -8,11 +8,11 @@ import Wire
 extension KeysCommand {
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "revoke", abstract: "Take a key out of use for good.",
+            commandName: "revoke", abstract: "Revoke a key permanently.",
             discussion: """
-                Devices hear of it with their next message and seal to another key from then on. The revoked key stays in keys/
-                and opens what is sealed to it until then. Where it was the current one, a new one is made. A name that begins
-                with a hyphen stands behind `--`.
+                Devices are informed with their next message, and seal to another key from then on. The revoked key
+                stays in keys/ and opens messages that were sealed to it before. If it was the current one, a new one is
+                made. A name that begins with a hyphen must follow `--`.
 
                 Example:
                   tributary keys revoke study 3kq7cV0Qk8Pm
@@ -34,10 +34,10 @@ extension KeysCommand {
     struct Recipients: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "recipients",
-            abstract: "Others who open each submission alone, such as a coordinating centre.",
+            abstract: "Further recipients of each submission, such as a coordinating centre.",
             discussion: """
-                Devices seal what they send to the study and to each of these keys; each opens it without the other. C3-PRO's
-                apps seal to the study alone: their envelope has one key.
+                Devices seal submissions to the study and to each of these keys; each recipient opens them
+                independently. C3-PRO's apps seal only to the study: their envelope has one key.
 
                 Examples:
                   tributary keys recipients study --add centre.pem
@@ -72,11 +72,11 @@ extension KeysCommand {
 
     struct Protect: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "protect", abstract: "Put the private keys under a passphrase.",
+            commandName: "protect", abstract: "Encrypt the private keys with a passphrase.",
             discussion: """
-                Every private key in keys/ is written anew, encrypted under the passphrase. From then on whatever reads the keys
-                needs it: TRIBUTARY_KEY_PASSPHRASE_FILE names its file, or systemd gives it as the credential
-                tributary-key-passphrase. To change it, name the present one by that variable.
+                Every private key in keys/ is written again, encrypted with the passphrase. From then on, each process
+                that reads the keys needs it: TRIBUTARY_KEY_PASSPHRASE_FILE names its file, or systemd passes it as the
+                credential tributary-key-passphrase. To change it, name the present one by that variable.
 
                 Example:
                   tributary keys protect study --passphrase-file passphrase
@@ -95,15 +95,15 @@ extension KeysCommand {
             if json {
                 CommandOutput.result(["protected": .number(JSONNumber(count))])
             } else {
-                CommandOutput.result("\(count) private keys are under the passphrase")
+                CommandOutput.result("\(count) private keys are encrypted with the passphrase")
             }
         }
     }
 
-    /// Signs the published set anew, or says that the root key is needed for it.
+    /// Signs the published set again, or prints that the root key is needed for it.
     static func sign(_ folder: StudyFolder, study: String) throws {
         if try folder.keys.publish(study: study, now: Date()) == nil {
-            CommandOutput.note("The root key is not in keys/: bring root.pem and run `tributary keys publish`.")
+            CommandOutput.note("The root key is not in keys/: restore root.pem and run `tributary keys publish`.")
         }
     }
 }

@@ -19,7 +19,7 @@ struct KeysCommand: AsyncParsableCommand {
 
     struct Generate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "generate", abstract: "Make an RSA-2048 and a P-256 key where the study has none.",
+            commandName: "generate", abstract: "Make an RSA-2048 and a P-256 key if the study has none.",
             discussion: "Example:\n  tributary keys generate study")
         @Argument(help: "The study's folder.") var dir: String
         @Flag(help: "Print one JSON value.") var json = false
@@ -41,7 +41,7 @@ struct KeysCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List the keys; nothing secret is shown.",
+            commandName: "list", abstract: "List the keys, without secrets.",
             discussion: "Example:\n  tributary keys list study")
         @Argument(help: "The study's folder.") var dir: String
         @Flag(help: "Print one JSON value.") var json = false
@@ -51,9 +51,9 @@ struct KeysCommand: AsyncParsableCommand {
 
     struct Rotate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "rotate", abstract: "Make new keys; the old ones still open what was sealed to them.",
+            commandName: "rotate", abstract: "Make new keys; the old ones still open earlier messages.",
             discussion: """
-                Phones fetch the new set when the study next answers them, and seal to the old keys until then.
+                Phones fetch the new set after the study's next answer, and seal to the old keys until then.
 
                 Example:
                   tributary keys rotate study
@@ -74,9 +74,9 @@ struct KeysCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "publish", abstract: "Print the public keys.",
             discussion: """
-                jws: both keys, signed by the study's root key; the set is also written where the server finds it, and the root's
-                fingerprint is told. jwks: both keys as a JWK set. pem, der: the RSA key as SubjectPublicKeyInfo. crt: a self-signed
-                certificate (DER) around the RSA key, as C3-PRO's apps bundle it.
+                jws: both keys, signed by the study's root key; the set is also written to the server's file, and the
+                root key's fingerprint is printed. jwks: both keys as a JWK set. pem, der: the RSA key as
+                SubjectPublicKeyInfo. crt: a self-signed certificate (DER) with the RSA key, as C3-PRO's apps bundle it.
 
                 Example:
                   tributary keys publish study --format crt > public.crt
@@ -94,13 +94,13 @@ struct KeysCommand: AsyncParsableCommand {
             }
             switch format {
             case .jws:
-                // A study that was made before there were root keys gets one; one whose root key is kept elsewhere does not.
+                // A study from before root keys gets one; a study whose root key is stored elsewhere does not.
                 if !FileManager.default.fileExists(atPath: folder.keys.signedSetURL.path) {
                     _ = try folder.keys.makeRootKey()
                 }
                 guard let (set, fingerprint) = try folder.keys.publish(study: study.id, now: Date()) else {
                     throw CommandError(
-                        "root-key-missing", "The study's root key is not in keys/: bring root.pem back to sign.")
+                        "root-key-missing", "The study's root key is not in keys/: restore root.pem to sign.")
                 }
                 CommandOutput.note("The fingerprint of the study's root key (device enrol --root): \(fingerprint)")
                 CommandOutput.result(set + Data("\n".utf8))

@@ -8,7 +8,7 @@ import Trust
 struct LinkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "link",
-        abstract: "Link participants with the records that the site keeps of identified people.",
+        abstract: "Link participants with the site's records of identified people.",
         discussion: """
             Example:
               tributary link create study --record 4711 --qr link.png
@@ -18,19 +18,19 @@ struct LinkCommand: AsyncParsableCommand {
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "create", abstract: "Make a link for one person: a signed token that serves once, for a day.",
+            commandName: "create", abstract: "Make a link for one person: a signed token for one use within a day.",
             discussion: """
-                Hand it to the person in whose record it is made, on a screen or on paper; their app sends it in sealed
-                (`device link`). The token names neither the person nor the record. It is shown this once.
+                Give it to the person of the record, on a screen or on paper; their app sends it sealed (`device link`).
+                The token names neither the person nor the record. It is shown only once.
 
                 Example:
                   tributary link create study --record 4711 --qr link.png
                 """)
         @OptionGroup var location: RecordsLocation
-        @Option(parsing: .unconditional, help: "The site's name for the person's record; it is kept in links/ alone.")
+        @Option(parsing: .unconditional, help: "The site's name for the person's record; it is stored only in links/.")
         var record: String
-        @Option(help: "A PNG to write the token into as a QR code.") var qr: String?
-        @Flag(help: "Print one JSON value; it is the same without.") var json = false
+        @Option(help: "A PNG file for the token as a QR code.") var qr: String?
+        @Flag(help: "Print one JSON value (it always does).") var json = false
 
         func run() async throws {
             let picture = qr.map { URL(fileURLWithPath: $0) }
@@ -46,9 +46,9 @@ struct LinkCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List the links: which participant is which person. For registrars.",
+            commandName: "list", abstract: "List the links of participants to records. For registrars.",
             discussion: """
-                Each look is a row of the audit. `state` is open, linked, or expired where nobody handed the link in.
+                Each call adds an audit row. `state` is open, linked, or expired if the link was not used.
 
                 Example:
                   tributary link list study --json

@@ -3,7 +3,7 @@ import Foundation
 import HealthData
 import HealthReport
 
-/// The measurements of an export: a CSV file for each type with every row, and the report of the page.
+/// The measurements of an export: a CSV file for each type with all rows, and the report for the page.
 final class MeasurementFiles {
     private static let prefix = "measurements-"
     private static let columns = ["start", "end", "what", "value", "unit", "source", "entered by hand", "id"]
@@ -19,13 +19,13 @@ final class MeasurementFiles {
         self.replaces = replaces
     }
 
-    /// The names of the files that an earlier export left in a folder.
+    /// Returns the names of the files of an earlier export in a folder.
     static func existing(in folder: URL) -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         return names.filter { $0.hasPrefix(prefix) && $0.hasSuffix(".csv") }
     }
 
-    /// Adds an Observation: its rows to the file of its type, its value to the report.
+    /// Adds an Observation: its rows to the file of its type, and its value to the report.
     ///
     /// - Throws: ``CommandError`` `file-unwritable`.
     func add(_ observation: Observation) throws {
@@ -48,7 +48,7 @@ final class MeasurementFiles {
         }
     }
 
-    /// Ends the files, and removes those of an earlier export that have no type any more.
+    /// Completes the files, and deletes those of an earlier export whose type has no data any more.
     func finish() throws -> MeasurementReport {
         for (group, entry) in files {
             try entry.file.finish()
@@ -60,7 +60,7 @@ final class MeasurementFiles {
         return report
     }
 
-    /// Removes what was written so far.
+    /// Deletes the unfinished files.
     func discard() { for entry in files.values { entry.file.discard() } }
 
     // MARK: - Files
@@ -83,7 +83,7 @@ final class MeasurementFiles {
         return file
     }
 
-    /// A title as part of a file's name: lowercase ASCII letters and digits with `-` between the words.
+    /// Returns a title as part of a file name: lowercase ASCII letters and digits with `-` between the words.
     static func slug(_ title: String) -> String {
         let words = title.lowercased().split { !$0.isASCII || !($0.isLetter || $0.isNumber) }
         let slug = words.joined(separator: "-").prefix(60)
@@ -100,7 +100,7 @@ final class MeasurementFiles {
         return (period?["start"]?.string, period?["end"]?.string)
     }
 
-    /// The rows of an Observation: one for its value, one for each component.
+    /// Returns the rows of an Observation: one for its value, and one for each component.
     private static func rows(of object: JSONObject, named title: String) -> [[String]] {
         let (start, end) = times(of: object)
         let source = object["device"]?["display"]?.string ?? ""
@@ -117,7 +117,7 @@ final class MeasurementFiles {
         }
     }
 
-    /// The quantities of an Observation and of its components.
+    /// Returns the quantities of an Observation and of its components.
     private static func numbers(of object: JSONObject, named title: String) -> [MeasurementReport.Number] {
         let parts =
             [(title, object)]

@@ -7,10 +7,10 @@ import TributaryServer
 struct MigrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate",
-        abstract: "Bring a study's stores up to date, as serve does when it starts.",
+        abstract: "Migrate a study's stores to this version, as serve does when it starts.",
         discussion: """
-            A copy of each store that changes is made beside it first. Stop the study's consumer before. A study
-            that was made before version 0.4 is upgraded by `tributary study upgrade`.
+            First makes a copy of each store that changes, next to it. Stop the study's consumer before. A study from
+            before version 0.4 is upgraded by `tributary study upgrade`.
 
             Example:
               tributary migrate study

@@ -8,21 +8,21 @@ extension ParticipantCommand {
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "delete",
-            abstract: "Delete a participant from every store, as they asked, and write a signed report of it.",
+            abstract: "Delete a participant from every store, at their request, and write a signed report.",
             discussion: """
-                Records in all versions, facts, consent, links, devices' bindings, what waits or is quarantined: all goes, but
-                for what "keepOnDelete" in study.json names. The files of the stores are written anew, and copies of
-                earlier states beside them (*.before-*) are removed. What comes for the participant later is refused.
-                An interrupted deletion is ended by the same command. Keep deletions/list.json apart from the
-                backups: a restore deletes again by it. The command asks for the participant's id again, on standard
-                input; --yes answers for scripts.
+                Deletes all versions of records, facts, consent, links, device bindings, and waiting or quarantined
+                submissions, except the data that "keepOnDelete" in study.json names. The files of the stores are
+                rewritten, and copies of earlier states next to them (*.before-*) are deleted. Later submissions for the
+                participant are refused. Run the same command again to complete an interrupted deletion. Store
+                deletions/list.json separately from the backups: a restore uses it to repeat deletions. The command asks
+                for the participant's id again, on standard input; --yes skips this for scripts.
 
                 Example:
                   tributary participant delete study P --reason "Asked by letter of 2 March"
                 """)
         @OptionGroup var location: StoresLocation
         @Argument(help: "The participant: the id of their Patient.") var id: String
-        @Option(help: "The reason, for the report; it must name nobody.") var reason: String
+        @Option(help: "The reason, for the report; it must not name any person.") var reason: String
         @Flag(help: "Delete without asking for the participant's id again.") var yes = false
         @Flag(help: "Print one JSON value.") var json = false
 
@@ -32,11 +32,11 @@ extension ParticipantCommand {
             }
         }
 
-        /// Asks for the id again: what is deleted cannot be brought back.
+        /// Asks for the id again, because a deletion cannot be undone.
         private func confirm() throws {
             guard !yes else { return }
             CommandOutput.note(
-                "This deletes everything of the participant \(id), and cannot be undone. Type their id again to go on:")
+                "This deletes everything of the participant \(id), and cannot be undone. Repeat the id to continue:")
             guard readLine()?.trimmingCharacters(in: .whitespaces) == id else {
                 throw CommandError(
                     "deletion-unconfirmed",
@@ -70,7 +70,7 @@ extension ParticipantCommand {
                 CommandOutput.result("report: \(result.report)")
             }
             CommandOutput.note(
-                "Backups and exports that were made before hold the participant until you destroy them; a restore deletes "
+                "Earlier backups and exports contain the participant until you destroy them; a restore deletes "
                     + "them again by deletions/list.json.")
         }
 
@@ -83,13 +83,13 @@ extension ParticipantCommand {
         static let configuration = CommandConfiguration(
             commandName: "verify", abstract: "Check that the report of a deletion is as the study signed it.",
             discussion: """
-                As openssl does: openssl dgst -sha256 -verify report-key.pem -signature REPORT.sig REPORT
+                Equivalent: openssl dgst -sha256 -verify report-key.pem -signature REPORT.sig REPORT
 
                 Example:
                   tributary participant verify study study/deletions/report-....json
                 """)
         @Argument(help: "The study's folder.") var dir: String
-        @Argument(help: "The report; its signature stands beside it.") var report: String
+        @Argument(help: "The report; its signature is in the file next to it.") var report: String
         @Option(help: "The public key (PEM), if it is not the study's deletions/report-key.pem.") var key: String?
         @Flag(help: "Print one JSON value.") var json = false
 

@@ -10,15 +10,15 @@ import Warehouse
 extension ParticipantCommand {
     struct Export: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "export", abstract: "Write all data about a participant, to be given to them.",
+            commandName: "export", abstract: "Write all data about a participant, for the participant.",
             discussion: """
                 index.html is a page for the person: their consent with its text, their answers, their measurements by
                 type with plots, their devices, and who saw or changed their data. measurements-TYPE.csv has every row of
                 a type.
 
-                bundle.json (FHIR R4, every version, and submissions in the queue as far as the study's keys open them),
-                facts.csv, accesses.csv and waiting.json hold the same data for programs. The files are readable by you
-                alone.
+                bundle.json (FHIR R4, every version, and submissions in the queue that the study's keys open),
+                facts.csv, accesses.csv and waiting.json contain the same data for programs. The files are readable only
+                by you.
 
                 Example:
                   tributary participant export study P -o /secure/export-P
@@ -26,7 +26,7 @@ extension ParticipantCommand {
         @OptionGroup var location: StoresLocation
         @Argument(help: "The participant: the id of their Patient.") var id: String
         @Option(name: .shortAndLong, help: "The folder to write into.") var output: String
-        @Flag(help: "Replace files that are there.") var force = false
+        @Flag(help: "Replace existing files.") var force = false
         @Flag(help: "Print one JSON value.") var json = false
 
         func run() async throws {

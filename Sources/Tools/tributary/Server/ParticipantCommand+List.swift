@@ -9,7 +9,7 @@ import Trust
 extension ParticipantCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List who takes part: consent, sharing, devices and counts, no health data.",
+            commandName: "list", abstract: "List participants: consent, sharing, devices and counts, no health data.",
             discussion: "Example:\n  tributary participant list study --json")
         @OptionGroup var location: StoresLocation
         @Flag(help: "Print one JSON value.") var json = false
@@ -71,7 +71,7 @@ extension ParticipantCommand {
             CommandOutput.result(.object(object))
         }
 
-        /// What is told of a participant, a line for each.
+        /// Prints a participant, one property per line.
         private static func write(_ person: StudyParticipant) {
             func time(_ date: Date?) -> String { date.map { DateTime($0, milliseconds: false).text } ?? "-" }
             func line(_ name: String, _ value: some CustomStringConvertible) {
@@ -96,7 +96,7 @@ extension ParticipantCommand {
         }
     }
 
-    /// What both commands tell.
+    /// Returns the properties in the output of both commands.
     static func summary(_ person: StudyParticipant) -> JSONObject {
         var object = JSONObject()
         object["participant"] = .string(person.id)

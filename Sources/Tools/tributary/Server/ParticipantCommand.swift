@@ -9,7 +9,7 @@ import Trust
 struct ParticipantCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "participant",
-        abstract: "Who takes part, and what they ask for: withdraw, delete, export.",
+        abstract: "The participants, and their requests: withdraw, delete, export.",
         discussion: "Example:\n  tributary participant list study\n  tributary participant withdraw study P",
         subcommands: [
             List.self, Show.self, Invite.self, Withdraw.self, Delete.self, Verify.self, Export.self, Resume.self,
@@ -18,7 +18,7 @@ struct ParticipantCommand: AsyncParsableCommand {
     struct Resume: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "resume", abstract: "End a participant's suspension: they have not withdrawn.",
-            discussion: "What was held meanwhile is handled again.\n\nExample:\n  tributary participant resume study P")
+            discussion: "Submissions that were held are processed.\n\nExample:\n  tributary participant resume study P")
         @OptionGroup var location: StoresLocation
         @Argument(help: "The participant: the id of their Patient.") var id: String
         @Flag(help: "Print one JSON value.") var json = false
@@ -37,10 +37,10 @@ struct ParticipantCommand: AsyncParsableCommand {
 
     struct Withdraw: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "withdraw", abstract: "Take a participant's consent back in their place, as they asked.",
+            commandName: "withdraw", abstract: "Withdraw a participant's consent at their request.",
             discussion: """
-                For consent that was signed on a phone, and on paper. Nothing of theirs is taken any more, and they are
-                left out of counts; what they gave stays, with a Consent that says so.
+                For consent on a phone and on paper. Further data of the participant is refused, and they are excluded
+                from counts. Their stored data is kept, with a Consent that records the withdrawal.
 
                 Example:
                   tributary participant withdraw study P

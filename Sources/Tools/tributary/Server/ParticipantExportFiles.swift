@@ -12,9 +12,9 @@ struct ParticipantExportFiles {
     struct Written {
         var resources = 0
         var versions = 0
-        /// Current Observations; each has its rows in a CSV file.
+        /// The number of current Observations; each has its rows in a CSV file.
         var measurements = 0
-        /// Without their modifiers, as `participant show` counts them; `facts.csv` holds both.
+        /// The number of facts without their modifiers, as in `participant show`; `facts.csv` contains both.
         var facts = 0
         var modifiers = 0
         var accesses = 0
@@ -22,7 +22,7 @@ struct ParticipantExportFiles {
         var opened = 0
     }
 
-    /// The content of the page, gathered while the other files are written.
+    /// The content of the page, collected while the other files are written.
     struct Gathered {
         /// Current resources by type, up to ``ParticipantExportFiles/maximumResources`` of each type.
         var resources: [String: [Resource]] = [:]
@@ -33,7 +33,7 @@ struct ParticipantExportFiles {
     }
 
     static let names = ["bundle.json", "facts.csv", "accesses.csv", "waiting.json", "index.html"]
-    /// Maximum number of resources of one type on the page. The other files have all of them.
+    /// Maximum number of resources of one type on the page. The other files contain all of them.
     static let maximumResources = 2000
 
     private let export: ParticipantExport
@@ -41,7 +41,7 @@ struct ParticipantExportFiles {
     private let folder: URL
     private let replaces: Bool
 
-    /// - Throws: ``CommandError`` `file-exists`, `file-unwritable`: before anything is written.
+    /// - Throws: ``CommandError`` `file-exists`, `file-unwritable`, before anything is written.
     init(_ export: ParticipantExport, of participant: String, folder: String, replaces: Bool) throws {
         self.export = export
         self.participant = participant
@@ -53,7 +53,7 @@ struct ParticipantExportFiles {
                 try files.createDirectory(
                     atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             } catch {
-                throw CommandError("file-unwritable", "The folder \(folder) cannot be made.")
+                throw CommandError("file-unwritable", "The folder \(folder) cannot be created.")
             }
         }
         let measurements = MeasurementFiles.existing(in: self.folder)
@@ -82,7 +82,7 @@ struct ParticipantExportFiles {
 
     private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
-    /// Writes a file line by line, whole or not at all.
+    /// Writes a file line by line, completely or not at all.
     private func file(_ name: String, _ body: (OutputFile) async throws -> Void) async throws {
         let file = try OutputFile(path: path(name), replaces: replaces)
         do {
@@ -170,7 +170,7 @@ struct ParticipantExportFiles {
         try await file("accesses.csv") { file in
             try file.write(line: { CSVLine.write(Self.accessColumns, to: &$0) })
             try await export.eachAccess { entry in
-                // Other participants of the same answer are left out.
+                // Other participants in the same answer are left out.
                 let row = [
                     DateTime(entry.at).text, entry.actor ?? "", entry.role ?? "", entry.action,
                     entry.resourceType ?? "", entry.isAllowed ? "yes" : "no", entry.reason,

@@ -8,10 +8,10 @@ import Trust
 extension ParticipantCommand {
     struct Invite: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "invite", abstract: "Make one-time codes with which participants begin.",
+            commandName: "invite", abstract: "Make one-time codes for new participants.",
             discussion: """
-                Needed where study.json says "invitation": "required". Each code is shown this once; hand it over in person or
-                by letter. The app puts it into the sealed consent.
+                Required if study.json has "invitation": "required". Each code is shown only once; give it to a person
+                directly or by letter. The app adds it to the sealed consent.
 
                 Example:
                   tributary participant invite study --count 20 --days 30
@@ -19,8 +19,8 @@ extension ParticipantCommand {
                 """)
         @OptionGroup var location: RecordsLocation
         @Option(help: "How many codes.") var count = 1
-        @Option(help: "Days until they end.") var days = 30
-        @Flag(help: "Print one JSON value; it is the same without.") var json = false
+        @Option(help: "Days until they expire.") var days = 30
+        @Flag(help: "Print one JSON value (it always does).") var json = false
 
         func run() async throws {
             guard (1...10_000).contains(count) else { throw ValidationError("--count must be from 1 to 10000.") }

@@ -7,7 +7,7 @@ import TributaryServer
 import Trust
 
 extension ParticipantPage {
-    /// The page of an export: consent, answers, measurements, other records, devices, accesses and the queue.
+    /// Creates the page of an export: consent, answers, measurements, other records, devices, accesses and the queue.
     init(
         of participant: String, at date: Date, _ content: ParticipantExportFiles.Gathered, forms: ReadableForms,
         devices: [DeviceBinding]
@@ -69,7 +69,7 @@ extension ParticipantPage {
 
     // MARK: - Consent
 
-    /// A signed Contract with the text that was signed.
+    /// Returns a signed Contract with the text that was signed.
     private static func consent(_ resource: Resource) -> Block {
         let object = resource.object
         let template = try? ConsentTemplate(resource)
@@ -96,7 +96,7 @@ extension ParticipantPage {
             title: object["title"]?.string ?? template?.title ?? "Signed consent", facts: facts, sections: sections)
     }
 
-    /// A Consent: what was decided later, such as a withdrawal.
+    /// Returns a Consent: a later decision, such as a withdrawal.
     private static func decision(_ resource: Resource) -> Block {
         let object = resource.object
         let isWithdrawal = object["status"]?.string == "inactive"

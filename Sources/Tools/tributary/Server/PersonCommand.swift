@@ -6,7 +6,7 @@ import Trust
 
 struct PersonCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "person", abstract: "People who sign in to let apps have access.",
+        commandName: "person", abstract: "People who sign in to grant access to apps.",
         discussion: "Example:\n  tributary person create study --username anna --role participant --patient 6f1e...",
         subcommands: [Create.self, List.self, Password.self, Disable.self])
 
@@ -22,12 +22,12 @@ struct PersonCommand: AsyncParsableCommand {
         }
     }
 
-    /// Where a password comes from.
+    /// The source of a password.
     struct PasswordSource: ParsableArguments {
-        @Option(help: "A file with the password, - for standard input; without one it is made and shown this once.")
+        @Option(help: "A file with the password, - for standard input; without one, it is made and shown once.")
         var passwordFile: String?
 
-        /// The first line; nil where it is to be made.
+        /// Returns the first line; nil if a password is to be made.
         func password() throws -> String? {
             guard let passwordFile else { return nil }
             guard let text = String(data: try CommandInput.file(passwordFile), encoding: .utf8) else {
@@ -37,7 +37,7 @@ struct PersonCommand: AsyncParsableCommand {
                 ?? ""
         }
 
-        /// Shows whose password it is, and the password where it was made.
+        /// Prints the username, and the password if it was made.
         static func show(_ username: String, _ made: String?, json: Bool) {
             var members: [JSONObject.Member] = [.init(key: "username", value: .string(username))]
             if let made { members.append(.init(key: "password", value: .string(made))) }
@@ -48,19 +48,19 @@ struct PersonCommand: AsyncParsableCommand {
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "create", abstract: "Make an account; a password that is made is shown this once.",
+            commandName: "create", abstract: "Create an account; a password that is made is shown only once.",
             discussion: """
-                A participant sees the records of one Patient and of nobody else, whatever an app asks for.
+                A participant sees the records of one Patient only, whatever an app requests.
 
                 Example:
                   tributary person create study --username anna --role participant --patient 6f1e...
                   tributary person create study --username dora --role practitioner --practitioner d1
                 """)
         @OptionGroup var location: RecordsLocation
-        @Option(parsing: .unconditional, help: "The name by which they sign in.") var username: String
-        @Option(help: "participant, practitioner, or staff, whose apps read, and write nothing.") var role: PersonRole
-        @Option(help: "The id of the Patient who a participant is.") var patient: String?
-        @Option(help: "The id of the Practitioner who they are.") var practitioner: String?
+        @Option(parsing: .unconditional, help: "The name for signing in.") var username: String
+        @Option(help: "participant, practitioner, or staff, whose apps can only read.") var role: PersonRole
+        @Option(help: "The id of a participant's Patient.") var patient: String?
+        @Option(help: "The id of a practitioner's Practitioner.") var practitioner: String?
         @OptionGroup var source: PasswordSource
         @Flag(help: "Print one JSON value.") var json = false
 
@@ -77,7 +77,7 @@ struct PersonCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List the accounts; nothing secret is shown.",
+            commandName: "list", abstract: "List the accounts, without secrets.",
             discussion: "Example:\n  tributary person list study")
         @OptionGroup var location: RecordsLocation
         @Flag(help: "Print one JSON value.") var json = false
@@ -111,10 +111,10 @@ struct PersonCommand: AsyncParsableCommand {
     struct Password: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "password",
-            abstract: "Give an account another password, and end its sessions and its apps' access.",
+            abstract: "Change an account's password, and end its sessions and its apps' access.",
             discussion: "Example:\n  tributary person password study anna")
         @OptionGroup var location: RecordsLocation
-        @Argument(help: "The name by which they sign in.") var username: String
+        @Argument(help: "The name for signing in.") var username: String
         @OptionGroup var source: PasswordSource
         @Flag(help: "Print one JSON value.") var json = false
 
@@ -129,10 +129,10 @@ struct PersonCommand: AsyncParsableCommand {
 
     struct Disable: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "disable", abstract: "End an account, its sessions and its apps' access.",
+            commandName: "disable", abstract: "Disable an account, and end its sessions and its apps' access.",
             discussion: "Example:\n  tributary person disable study anna")
         @OptionGroup var location: RecordsLocation
-        @Argument(help: "The name by which they sign in.") var username: String
+        @Argument(help: "The name for signing in.") var username: String
         @Flag(help: "Print one JSON value.") var json = false
 
         func run() async throws {

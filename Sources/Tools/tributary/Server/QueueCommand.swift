@@ -9,11 +9,11 @@ import Trust
 struct QueueCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "queue",
-        abstract: "What waits, what is held, what could not be handled.",
+        abstract: "Waiting, held and quarantined submissions.",
         discussion: "Example:\n  tributary queue status study",
         subcommands: [Status.self, Show.self, Retry.self, Discard.self])
 
-    /// Which study and database.
+    /// The study and database of a command.
     struct Location: ParsableArguments {
         @Argument(help: "The study's folder.") var dir: String
         @Option(help: "The queue's database, if it is not the study's own.") var queue: String?
@@ -27,7 +27,7 @@ struct QueueCommand: AsyncParsableCommand {
 
     struct Status: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "status", abstract: "Count what waits.",
+            commandName: "status", abstract: "Count the submissions in the queue.",
             discussion: "Example:\n  tributary queue status study --json")
         @OptionGroup var location: Location
         @Flag(help: "Print one JSON value.") var json = false
@@ -59,8 +59,8 @@ struct QueueCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "show", abstract: "Show submissions that are not stored, or one.",
             discussion: """
-                They come in the order of their receipt, a page at a time; --after takes the number that the page before
-                ended with ("next"). Statuses are received, held, quarantined, refused and stored.
+                They are sorted by receipt, one page at a time; --after takes the last number of the previous page
+                ("next"). Statuses are received, held, quarantined, refused and stored.
 
                 Example:
                   tributary queue show study
@@ -69,17 +69,17 @@ struct QueueCommand: AsyncParsableCommand {
                 """)
         @OptionGroup var location: Location
         @Argument(help: "A submission's id.") var id: String?
-        @Option(help: "Only those of this status; may be given several times.") var status: [String] = []
+        @Option(help: "Only those with this status; repeatable.") var status: [String] = []
         @Option(help: "Only those with this reason code.") var reason: String?
         @Option(help: "Only those that were received at this date or time (UTC), or later.") var since: String?
         @Option(help: "Maximum number of submissions of a page.") var limit = 500
-        @Option(help: "The number that the page before ended with.") var after: Int64?
+        @Option(help: "The last number of the previous page.") var after: Int64?
         @Flag(help: "Print one JSON value.") var json = false
 
         func validate() throws {
             guard (1...10_000).contains(limit) else { throw ValidationError("--limit must be from 1 to 10000.") }
             guard id == nil || (status.isEmpty && reason == nil && since == nil && after == nil) else {
-                throw ValidationError("Name a submission, or filters; not both.")
+                throw ValidationError("Use either a submission's id or filters.")
             }
             _ = try statuses()
             _ = try CommandInput.instant(since, "--since")
@@ -104,7 +104,7 @@ struct QueueCommand: AsyncParsableCommand {
                 return try await queue.list(listing)
             }
             if id != nil, found.isEmpty { throw CommandError("submission-unknown", "There is no such submission.") }
-            // One more than the page shows that there is another.
+            // One row more than the page shows that there is another.
             let rows = id == nil ? Array(found.prefix(limit)) : found
             let next = rows.count < found.count ? rows.last?.number : nil
             defer {
@@ -130,11 +130,11 @@ struct QueueCommand: AsyncParsableCommand {
 
     struct Retry: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "retry", abstract: "Have a quarantined or held submission handled again.",
+            commandName: "retry", abstract: "Process a quarantined or held submission again.",
             discussion: "Example:\n  tributary queue retry study --all")
         @OptionGroup var location: StoresLocation
         @Argument(help: "A submission's id.") var id: String?
-        @Flag(help: "All that are quarantined.") var all = false
+        @Flag(help: "All quarantined submissions.") var all = false
         @Flag(help: "Print one JSON value.") var json = false
 
         func validate() throws {
@@ -148,7 +148,7 @@ struct QueueCommand: AsyncParsableCommand {
             if json {
                 CommandOutput.result(["retried": .number(JSONNumber(count))])
             } else {
-                CommandOutput.result("\(count) will be handled again")
+                CommandOutput.result("\(count) will be processed again")
             }
         }
     }
@@ -156,7 +156,7 @@ struct QueueCommand: AsyncParsableCommand {
     struct Discard: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "discard",
-            abstract: "Refuse a quarantined or held submission for good; its sealed bytes are deleted.",
+            abstract: "Refuse a quarantined or held submission permanently; its sealed bytes are deleted.",
             discussion: "Example:\n  tributary queue discard study 6f1e...")
         @OptionGroup var location: StoresLocation
         @Argument(help: "The submission's id.") var id: String

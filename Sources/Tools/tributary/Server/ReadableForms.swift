@@ -1,7 +1,7 @@
 import FHIR
 import HealthReport
 
-/// The forms of a study by their canonical URLs, for readers of answers.
+/// The forms of a study by their canonical URLs, for showing answers.
 struct ReadableForms {
     private var forms: [String: Questionnaire] = [:]
 
@@ -13,7 +13,7 @@ struct ReadableForms {
         }
     }
 
-    /// A response with the title of its form and the texts of its questions.
+    /// Returns a response with the title of its form and the texts of its questions.
     func answers(of response: Resource) -> ParticipantPage.Block {
         let object = response.object
         let name = object["questionnaire"]?.string.map { String($0.split(separator: "|").first ?? "") } ?? ""

@@ -1,19 +1,19 @@
 import FHIR
 import HealthReport
 
-/// A resource in words, for the person whom it is about: the time, the subject and the content.
+/// A resource in words, for the person whom it concerns: the time, the subject and the content.
 struct ReadableResource {
-    /// Maximum number of characters of a text; the bundle has all of it.
+    /// Maximum number of characters of a text; the bundle contains all of it.
     private static let longest = 2000
 
     let resource: Resource
 
-    /// A row of a table: time, subject, content.
+    /// The row of a table: time, subject, content.
     var row: [String] { [when, Self.cut(what), Self.cut(content)] }
 
     private var object: JSONObject { resource.object }
 
-    /// The heading of a type's resources.
+    /// Returns the heading of a type's resources.
     static func heading(of type: String) -> String {
         switch type {
         case QuestionnaireResponse.resourceType: "Answers"
@@ -26,7 +26,7 @@ struct ReadableResource {
         }
     }
 
-    /// A time as FHIR writes it, for a reader: to the second, in its own zone. Anything else is as it was.
+    /// Returns a FHIR time for a reader: to the second, in its own time zone. Any other text is returned unchanged.
     static func time(_ text: String) -> String {
         guard DateTime(text) != nil, let mark = text.firstIndex(of: "T") else { return text }
         let clock = text[text.index(after: mark)...]
@@ -36,7 +36,7 @@ struct ReadableResource {
     }
 
     private var when: String {
-        // A Contract is issued for all, and signed by one.
+        // A Contract is issued for everyone, and signed by one person.
         let signature = object["signer"]?.array?.first?["signature"]?.array?.first
         if let signed = signature?["when"]?.string { return Self.time(signed) }
         for name in ["effectiveDateTime", "effectiveInstant", "authored", "dateTime", "issued"] {
@@ -56,7 +56,7 @@ struct ReadableResource {
         }
     }
 
-    /// The value, the parts and the notes: the elements that a reader understands.
+    /// The value, the components and the notes: the elements that a reader understands.
     private var content: String {
         var parts = [Self.value(in: object)].compactMap { $0 }
         for component in object["component"]?.array ?? [] {
@@ -71,14 +71,14 @@ struct ReadableResource {
         return parts.joined(separator: "; ")
     }
 
-    /// Elements of the types that a person's records have beside a value, in the order of the page.
+    /// The elements that are shown in addition to a value, in the order of the page.
     private static let shownElements = [
         "status", "clinicalStatus", "verificationStatus", "category", "medicationCodeableConcept", "vaccineCode",
         "description", "title", "occurrenceDateTime", "onsetDateTime", "abatementDateTime", "dosage", "conclusion",
         "contentType",
     ]
 
-    /// A member's name in words: `clinicalStatus` is `clinical status`.
+    /// Returns a member's name in words: `clinicalStatus` is `clinical status`.
     private static func words(_ name: String) -> String {
         name.reduce(into: "") { words, letter in
             if letter.isUppercase { words += " " }
@@ -86,7 +86,7 @@ struct ReadableResource {
         }
     }
 
-    /// The value of an element whose name begins with `value`.
+    /// Returns the value of an element whose name begins with `value`.
     private static func value(in object: JSONObject) -> String? {
         object.members.first { $0.key.hasPrefix("value") }.map { text($0.value) }
     }
@@ -112,7 +112,7 @@ struct ReadableResource {
         }.filter { !$0.isEmpty }.joined(separator: ", ")
     }
 
-    /// A coding or a concept in words; nil where it has none.
+    /// Returns a coding or a concept in words; nil if it has none.
     static func concept(_ json: JSON?) -> String? {
         guard let json else { return nil }
         if let text = json["text"]?.string { return text }

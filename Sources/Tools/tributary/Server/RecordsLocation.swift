@@ -4,7 +4,7 @@ import Storage
 import TributaryServer
 import Trust
 
-/// Which study, and where its records are.
+/// The study of a command, and the location of its records.
 struct RecordsLocation: ParsableArguments {
     @Argument(help: "The study's folder.") var dir: String
     @Option(help: "The records' database, if it is not the study's own.") var database: String?
@@ -18,7 +18,7 @@ struct RecordsLocation: ParsableArguments {
     }
 }
 
-/// Which study, and where its two stores are.
+/// The study of a command, and the locations of its two stores.
 struct StoresLocation: ParsableArguments {
     @Argument(help: "The study's folder.") var dir: String
     @Option(help: "The queue's database, if it is not the study's own.") var queue: String?
@@ -32,6 +32,6 @@ struct StoresLocation: ParsableArguments {
 }
 
 extension Actor {
-    /// Who works at the command line: the machine's account.
+    /// The actor of the command line: the machine's account.
     static var account: Actor { Actor(id: "account:" + NSUserName(), role: .site) }
 }

@@ -6,18 +6,18 @@ import TributaryServer
 struct RestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
-        abstract: "Make a study of a backup.",
+        abstract: "Create a study from a backup.",
         discussion: """
-            The folder must not hold a study. The backup is checked wholly before anything gets its name. Phones notice
-            the restore and send again what the backup lacked. Participants who were deleted after the backup was made
-            are deleted again, by the list in deletions/list.json of the folder, or the one that --deletions names.
+            The folder must not contain a study. The backup is verified completely before anything is created. Phones
+            detect the restore and resend data that the backup lacked. Participants who were deleted after the backup
+            are deleted again, by the list in deletions/list.json of the folder, or the one of --deletions.
 
             Example:
               tributary restore /backup/study.tar -o study
             """)
 
     @Argument(help: "The backup's file.") var file: String
-    @Option(name: .shortAndLong, help: "The study's folder to make.") var output: String
+    @Option(name: .shortAndLong, help: "The study's folder to create.") var output: String
     @Option(help: "The study's list of deleted participants, if it is not in deletions/ of the folder.")
     var deletions: String?
     @Flag(help: "Print one JSON value.") var json = false
@@ -36,7 +36,7 @@ struct RestoreCommand: AsyncParsableCommand {
             CommandOutput.result("restored \(restored.submissions) submissions and \(restored.records) records")
         }
         if restored.deletedAgain > 0 {
-            CommandOutput.note("Participants deleted again, who were deleted since: \(restored.deletedAgain).")
+            CommandOutput.note("Participants deleted after the backup, and now again: \(restored.deletedAgain).")
         } else if !restored.hasDeletionList {
             CommandOutput.note(
                 "No list of deleted participants was found. If any were deleted since the backup, restore with --deletions."
@@ -44,11 +44,11 @@ struct RestoreCommand: AsyncParsableCommand {
         }
         if restored.isToBeLoaded {
             CommandOutput.note(
-                "The facts stood in another's tables; `tributary warehouse load \(output)` makes them again of the records."
+                "The facts were in other tables; `tributary warehouse load \(output)` makes them again."
             )
         }
         CommandOutput.note(
-            "A backup holds no private keys: put keys/ (0700) back into \(output) before serving, or nothing can be opened."
+            "A backup contains no private keys: restore keys/ (0700) in \(output) before serving."
         )
     }
 }

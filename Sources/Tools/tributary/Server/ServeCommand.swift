@@ -9,9 +9,9 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Serve a study.",
         discussion: """
-            Prints `monitoring on URL` and `listening on URL` once requests are taken. Plain HTTP is spoken on loopback, or
-            behind a proxy that is named. SIGTERM finishes what is in flight. The log goes to
-            standard error and holds no health data.
+            Prints `monitoring on URL` and `listening on URL` when requests are accepted. Plain HTTP is served only on
+            loopback, or after a named proxy. SIGTERM completes the requests in flight. The log is written to standard
+            error and contains no health data.
 
             Example:
               tributary serve study --port 8080
@@ -22,21 +22,21 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "The port; 0 lets the system choose.") var port = 8080
     @Option(help: "The TLS certificate chain (PEM).") var tlsCertificate: String?
     @Option(help: "The TLS certificate's private key (PEM).") var tlsKey: String?
-    @Option(help: "What this process does: receiver, consumer, records, authorization, gateway.")
+    @Option(help: "The roles of this process: receiver, consumer, records, authorization, gateway.")
     var roles = "receiver,consumer,records,authorization,gateway"
-    @Option(help: "Where others reach the server, such as https://study.example; in study.json: publicURL.")
+    @Option(help: "The public URL of the server, such as https://study.example; in study.json: publicURL.")
     var publicURL: String?
-    @Option(help: "The queue's database: a path, sqlite:PATH or postgresql://...; a receiver opens no other.")
+    @Option(help: "The queue's database: a path, sqlite:PATH or postgresql://...; a receiver opens only this one.")
     var queue: String?
-    @Option(help: "The records' database, likewise.") var database: String?
+    @Option(help: "The records' database, in the same format.") var database: String?
     @Option(help: "Listen for GET /livez, /readyz and /metrics at HOST:PORT; a free loopback port otherwise.")
     var monitor: String?
-    @Option(help: "The proxy that speaks TLS in front: an address or network whose X-Forwarded-For counts; repeatable.")
+    @Option(help: "The proxy that terminates TLS: an address or network whose X-Forwarded-For is used; repeatable.")
     var behindProxy: [String] = []
-    @Option(help: "How the log is written: text or json.") var logFormat: LogFormat = .text
+    @Option(help: "The format of the log: text or json.") var logFormat: LogFormat = .text
 
     enum LogFormat: String, ExpressibleByArgument, CaseIterable { case text, json }
-    @Option(help: "What is logged: error, warning, notice, info, debug.") var logLevel = "notice"
+    @Option(help: "The level of the log: error, warning, notice, info, debug.") var logLevel = "notice"
 
     func validate() throws {
         guard (0...65535).contains(port) else { throw ValidationError("The port must be from 0 to 65535.") }
@@ -72,7 +72,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     private static func written(_ host: String) -> String { host.contains(":") ? "[\(host)]" : host }
 
-    /// `HOST:PORT`, an IPv6 address in brackets.
+    /// Parses `HOST:PORT`, with an IPv6 address in brackets.
     private static func address(_ text: String) throws -> HTTPServer.Address {
         guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
             (0...65535).contains(port), colon != text.startIndex
@@ -89,7 +89,7 @@ struct ServeCommand: AsyncParsableCommand {
         }
         guard !known.contains(.gateway) || !known.contains(.receiver) || known.contains(.consumer) else {
             throw ValidationError(
-                "A receiver without a consumer opens no records, so gateway cannot be beside it; serve it inside.")
+                "A receiver without a consumer opens no records, so it cannot have the role gateway.")
         }
         return Set(known)
     }

@@ -6,10 +6,10 @@ import TributaryServer
 extension StudyCommand {
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "check", abstract: "Look into every file of a study's folder, as the server will read it.",
+            commandName: "check", abstract: "Check every file of a study's folder as the server reads it.",
             discussion: """
-                Prints what is wrong, doubtful or good to know, with file and place. An error gives exit status 1, and no
-                server begins with one.
+                Prints errors, warnings and information, with file and location. After an error the exit status is 1,
+                and no server starts.
 
                 Example:
                   tributary study check study

@@ -9,7 +9,7 @@ import Trust
 
 struct StudyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "study", abstract: "Who takes part, and what came.",
+        commandName: "study", abstract: "The study: its files, participants, devices and stores.",
         discussion: """
             Example:
               tributary study check study
@@ -21,11 +21,11 @@ struct StudyCommand: AsyncParsableCommand {
     struct Status: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "status",
-            abstract: "Participants: consent, last seen, counts by form and stream; what never came and what waits.",
+            abstract: "Participants: consent, last seen, counts by form and stream; missing and waiting messages.",
             discussion: """
-                Missing are numbers of a device that never came, though a later one did: of what devices sign those that the
-                chain of their signatures lacks. A fork is two messages in the place of one: the phone was restored from an
-                older state, or its key is in two hands.
+                Missing messages are numbers of a device that were never received, although a later one was; for signed
+                messages, those that the chain of signatures lacks. A fork is two messages with one position: the phone
+                was restored from an older state, or its key is used by two devices.
 
                 Example:
                   tributary study status study --json

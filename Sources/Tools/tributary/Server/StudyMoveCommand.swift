@@ -6,18 +6,18 @@ import TributaryServer
 extension StudyCommand {
     struct Move: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "move", abstract: "Carry a study's stores over to another place: a file, or PostgreSQL.",
+            commandName: "move", abstract: "Move a study's stores to another location: a file, or PostgreSQL.",
             discussion: """
-                Stop the study's servers first. study.json says afterwards where the stores are. What stood at the old place
-                stays there and can be used no more; remove it when all is well. What stops on the way is finished by
-                running it again. A relative path is one below the study's folder, as in study.json.
+                Stop the study's servers first. Afterwards study.json contains the new locations. The data at the old
+                location is kept but cannot be used any more; delete it when everything works. Run the command again to
+                complete an interrupted move. A relative path is below the study's folder, as in study.json.
 
                 Example:
                   tributary study move study --database postgresql://tributary@db.example.org/study
                 """)
         @Argument(help: "The study's folder.") var dir: String
-        @Option(help: "The queue's new place: a path, sqlite:PATH or postgresql://...") var queue: String?
-        @Option(help: "The records' new place, likewise.") var database: String?
+        @Option(help: "The queue's new location: a path, sqlite:PATH or postgresql://...") var queue: String?
+        @Option(help: "The records' new location, in the same format.") var database: String?
         @Flag(help: "Print one JSON value.") var json = false
 
         func run() async throws {
@@ -33,7 +33,7 @@ extension StudyCommand {
                 guard let report else { continue }
                 let rows = report.rows.map { " (\($0.values.reduce(0, +)) rows)" } ?? ""
                 CommandOutput.result("The \(name) is now at \(report.to)\(rows).")
-                CommandOutput.note("The \(name) at \(report.from) can be used no more; remove it when all is well.")
+                CommandOutput.note("The \(name) at \(report.from) is no longer used; delete it when everything works.")
             }
         }
 

@@ -42,7 +42,7 @@ extension StudyCommand {
                     ]
                 })
             CommandOutput.result("")
-            CommandOutput.result("\(Int(storage.bytesPerResource.rounded())) bytes of the records' store a resource")
+            CommandOutput.result("\(Int(storage.bytesPerResource.rounded())) bytes of the records' store per resource")
         }
 
         private static func lines(_ size: StoreSize) -> [[String]] {

@@ -8,11 +8,11 @@ extension StudyCommand {
     struct Streams: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "streams",
-            abstract: "What phones send of each type of health data, and which streams are silent.",
+            abstract: "Show the streams of health data from phones, and the silent ones.",
             discussion: """
-                Shown is who takes part. What is expected stands in health-sync.json (`expectHours`); of other types a stream is
-                silent after so many hours as are said here. First and last are of all that ever came, the count is of what is
-                there.
+                Shows the streams of active participants. Expectations are in health-sync.json (`expectHours`); for
+                other types, --silent-after sets the hours after which a stream is silent. First and last refer to all
+                data ever received, the count to the stored data.
 
                 Example:
                   tributary study streams study
@@ -20,7 +20,7 @@ extension StudyCommand {
                 """)
         @Argument(help: "The study's folder.") var dir: String
         @Option(help: "The records' database, if it is not the study's own.") var database: String?
-        @Option(help: "The hours after which a stream of which nothing else is expected is silent.")
+        @Option(help: "The hours after which a stream without its own expectation is silent.")
         var silentAfter: Int?
         @Flag(help: "Print one JSON value.") var json = false
 

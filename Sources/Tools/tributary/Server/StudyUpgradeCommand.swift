@@ -6,10 +6,10 @@ import TributaryServer
 extension StudyCommand {
     struct Upgrade: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "upgrade", abstract: "Part a study that was made before version 0.4 into its two stores.",
+            commandName: "upgrade", abstract: "Split a study from before version 0.4 into its two stores.",
             discussion: """
-                Stop the study's server first. A copy of the database is made and kept. What stops on the way is finished
-                by running it again.
+                Stop the study's server first. A copy of the database is made and kept. Run the command again to
+                complete an interrupted upgrade.
 
                 Example:
                   tributary study upgrade study
@@ -31,7 +31,7 @@ extension StudyCommand {
                     "\(report.submissions) submissions (\(report.waiting) waiting) and \(report.devices) devices are in "
                         + "queue/, \(report.records) records and \(report.bindings) bindings in data/")
                 if let copy = report.copy {
-                    CommandOutput.note("The database as it was: \(copy). Delete it when all is well.")
+                    CommandOutput.note("A copy of the old database: \(copy). Delete it when everything works.")
                 }
             }
         }

@@ -12,7 +12,7 @@ struct TokenCommand: AsyncParsableCommand {
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "create", abstract: "Make a bearer token, shown this once.",
+            commandName: "create", abstract: "Make a bearer token, shown only once.",
             discussion: """
                 Example:
                   TOKEN=$(tributary token create study --role staff)
@@ -22,20 +22,20 @@ struct TokenCommand: AsyncParsableCommand {
         enum TokenRole: String, ExpressibleByArgument, CaseIterable { case staff }
         @OptionGroup var location: RecordsLocation
         @Option(help: "What the token may do: staff reads records.") var role: TokenRole?
-        @Option(help: "What the token may do, as SMART scopes with spaces between; in place of --role.") var scope:
+        @Option(help: "What the token may do, as SMART scopes separated by spaces; instead of --role.") var scope:
             String?
         @Option(help: "A patient whose records a token with --scope reaches; repeatable. Without one, all patients.")
         var patient: [String] = []
-        @Option(help: "Minutes until a token with --scope ends; 60 if it is not said.") var minutes: Int?
-        @Option(parsing: .unconditional, help: "Whose token it is, for the audit.") var name: String?
-        @Option(help: "Days until a token with --role ends; 365 if it is not said.") var days: Int?
+        @Option(help: "Minutes until a token with --scope expires; 60 by default.") var minutes: Int?
+        @Option(parsing: .unconditional, help: "The owner of the token, for the audit.") var name: String?
+        @Option(help: "Days until a token with --role expires; 365 by default.") var days: Int?
         @Flag(help: "Print one JSON value.") var json = false
 
         private static let mostMinutes = 60 * 24 * 366
         private static let mostPatients = 10_000
 
         func validate() throws {
-            guard (role == nil) != (scope == nil) else { throw ValidationError("Say either --role or --scope.") }
+            guard (role == nil) != (scope == nil) else { throw ValidationError("Use either --role or --scope.") }
             guard role == nil || (patient.isEmpty && minutes == nil) else {
                 throw ValidationError("--patient and --minutes go with --scope.")
             }
@@ -68,7 +68,7 @@ struct TokenCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List the tokens; nothing secret is shown.",
+            commandName: "list", abstract: "List the tokens, without secrets.",
             discussion: "Example:\n  tributary token list study")
         @OptionGroup var location: RecordsLocation
         @Flag(help: "Print one JSON value.") var json = false
@@ -105,12 +105,12 @@ struct TokenCommand: AsyncParsableCommand {
             commandName: "revoke", abstract: "End a token.",
             discussion: "Example:\n  tributary token revoke study 6f1e...")
         @OptionGroup var location: RecordsLocation
-        @Argument(help: "The token's id, as `token list` shows it.") var id: String
+        @Argument(help: "The token's id from `token list`.") var id: String
         @Flag(help: "Print one JSON value.") var json = false
 
         func run() async throws {
             let done = try await location.withAccess { try await $0.revokeStaffToken(id: id, by: .account) }
-            guard done else { throw CommandError("token-unknown", "There is no token of that id.") }
+            guard done else { throw CommandError("token-unknown", "There is no token with that id.") }
             if json { CommandOutput.result(["revoked": .string(id)]) } else { CommandOutput.result("revoked \(id)") }
         }
     }

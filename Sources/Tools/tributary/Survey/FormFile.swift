@@ -4,17 +4,17 @@ import Foundation
 import Questionnaires
 import TributaryServer
 
-/// A form in a file of any release of FHIR, as the server reads it.
+/// A form in a file of any supported release of FHIR, as the server reads it.
 enum FormFile {
-    /// Reads a form. Of the value sets that it names and does not contain, those beside the file are read with it, as the server
+    /// Reads a form. Value sets that it refers to and does not contain are read from the file's folder, as the server
     /// reads those of a study.
     ///
     /// - Parameters:
-    ///   - resource: what the file holds.
-    ///   - path: the file, whose name may give the release (`sleep.stu3.json`); `-` where there is none.
+    ///   - resource: the content of the file.
+    ///   - path: the file, whose name may contain the release (`sleep.stu3.json`); `-` if there is none.
     static func form(_ resource: Resource, path: String) throws -> QuestionnaireForm {
         guard resource.resourceType == Questionnaire.resourceType else {
-            throw CommandError("not-a-questionnaire", "\(path) holds no Questionnaire.")
+            throw CommandError("not-a-questionnaire", "\(path) contains no Questionnaire.")
         }
         if let release = NewerRelease(of: resource) {
             throw CommandError("release-unsupported", "\(path): \(release.message)")
@@ -33,7 +33,7 @@ enum FormFile {
             questionnaire, valueSet: PublishedValueSets(StudyFolder.valueSets(in: folder)).valueSet)
     }
 
-    /// Whether an item names a value set that is not in the form.
+    /// Whether an item refers to a value set that is not contained in the form.
     private static func namesValueSets(_ items: [Questionnaire.Item]) -> Bool {
         items.contains { $0.answerValueSet.map { !$0.hasPrefix("#") } ?? false || namesValueSets($0.item) }
     }

@@ -24,7 +24,7 @@ struct SurveyCommand: AsyncParsableCommand {
                 """)
         @Argument(help: "The Questionnaire.") var file: String
         @Option(help: "The answers.") var answers: String
-        @Option(parsing: .unconditional, help: "Whom the answers are about: a Patient id.") var subject: String?
+        @Option(parsing: .unconditional, help: "The Patient id of the respondent.") var subject: String?
         @Flag(help: "Also read a comma before a closing bracket.") var lenient = false
         @Flag(help: "Print one JSON value (it always does).") var json = false
 
@@ -53,7 +53,7 @@ struct SurveyCommand: AsyncParsableCommand {
         func run() async throws {
             let form = try SurveyCommand.form(questionnaire, lenient: lenient)
             guard let response = try CommandInput.resource(file, lenient: lenient).as(QuestionnaireResponse.self) else {
-                throw CommandError("not-a-response", "\(file) holds no QuestionnaireResponse.")
+                throw CommandError("not-a-response", "\(file) contains no QuestionnaireResponse.")
             }
             let placed = form.placing(response)
             var problems = ResponseValidator(form).problems(in: placed) + SurveyCommand.faults(of: form)
@@ -63,7 +63,7 @@ struct SurveyCommand: AsyncParsableCommand {
                         code: "items-laid-in-groups", severity: .information, expression: "QuestionnaireResponse.item",
                         linkID: nil,
                         message:
-                            "The response has other groups than the form; the server lays its questions in the form's.")
+                            "The response has other groups than the form; its questions are moved to the form's.")
                 )
             }
             let isValid = !problems.contains { $0.severity == .error }
@@ -81,7 +81,7 @@ struct SurveyCommand: AsyncParsableCommand {
         try FormFile.form(try CommandInput.resource(path, lenient: lenient), path: path)
     }
 
-    /// The form's own faults. They are told, and held against nobody who answers it.
+    /// Returns the form's own errors as warnings, because the respondent cannot correct them.
     static func faults(of form: QuestionnaireForm) -> [ResponseProblem] {
         form.problems.map { problem in
             ResponseProblem(

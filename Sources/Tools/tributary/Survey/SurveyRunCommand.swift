@@ -11,26 +11,26 @@ extension SurveyCommand {
             commandName: "run", abstract: "Ask a form's questions in the terminal.",
             discussion: """
                 Type an answer or its number. `back` goes back, `clear` removes an answer, `pause` or Ctrl-C stops. A \
-                backslash before a word makes it an answer: \\back. What was answered is kept in a file of your own \
-                (mode 0600) until the form is done, and the next run goes on where you stopped.
+                backslash before a word makes it an answer: \\back. The answers are stored in a file for you only \
+                (mode 0600) until the form is finished, and the next run continues where you stopped.
 
                 Example:
                   tributary survey run form.json -o response.json
                 """)
         @Argument(help: "The Questionnaire.") var file: String
-        @Option(name: [.customShort("o"), .long], help: "Where the response is written; standard output unless given.")
+        @Option(name: [.customShort("o"), .long], help: "The file for the response; standard output by default.")
         var output: String?
         @Flag(help: "Replace a file that is there already.") var force = false
-        @Option(help: "Where the answers are written too, as survey answer reads them.") var answersOut: String?
-        @Option(help: "Where answers are kept meanwhile; FILE.answers unless given.") var state: String?
-        @Option(parsing: .unconditional, help: "Whom the answers are about: a Patient id.") var subject: String?
-        @Flag(help: "Begin anew, whatever was answered before.") var restart = false
+        @Option(help: "A file for the answers too, in the format of survey answer.") var answersOut: String?
+        @Option(help: "The file for unfinished answers; FILE.answers by default.") var state: String?
+        @Option(parsing: .unconditional, help: "The Patient id of the respondent.") var subject: String?
+        @Flag(help: "Start again without the earlier answers.") var restart = false
         @Flag(help: "Also read a comma before a closing bracket.") var lenient = false
         @Flag(help: "Print one JSON value (it always does).") var json = false
 
         func run() async throws { try ask() }
 
-        /// Asks until the form is answered or the person pauses.
+        /// Asks until the form is finished or the person pauses.
         private func ask() throws {
             let form = try SurveyCommand.form(file, lenient: lenient)
             let keeping = URL(fileURLWithPath: state ?? file + ".answers")
@@ -51,7 +51,7 @@ extension SurveyCommand {
                 }
                 for line in reply.lines { CommandOutput.note(line) }
                 if reply.isPaused { return try pause(dialogue, keeping) }
-                // Kept after every answer, so that Ctrl-C loses none.
+                // Stored after every answer, so that Ctrl-C loses none.
                 try AtomicFile.write(dialogue.state.data(), to: keeping)
             }
             let response = dialogue.session.response(
@@ -60,7 +60,7 @@ extension SurveyCommand {
             for problem in problems { CommandOutput.note(SurveyCommand.line(problem)) }
             guard !problems.contains(where: { $0.severity == .error }) else {
                 throw CommandError(
-                    "response-invalid", "The answers do not make a valid response; they are kept in \(keeping.path).")
+                    "response-invalid", "The answers do not make a valid response; they are stored in \(keeping.path).")
             }
             if let answersOut {
                 let answers = dialogue.session.answerSet.json
@@ -75,25 +75,26 @@ extension SurveyCommand {
             try? FileManager.default.removeItem(at: keeping)
         }
 
-        /// The dialogue as it was kept, if it was and the person wants it. Only at a terminal is there somebody to ask.
+        /// Returns the stored dialogue, if there is one and the person wants it. The question is asked only at a
+        /// terminal.
         private func resumed(_ form: QuestionnaireForm, _ keeping: URL) -> SurveyDialogue? {
             guard !restart, let kept = FileManager.default.contents(atPath: keeping.path) else { return nil }
             guard let state = try? JSON(kept), let dialogue = SurveyDialogue(form, resuming: state) else {
-                CommandOutput.note("The answers kept in \(keeping.path) are not of this form; beginning anew.")
+                CommandOutput.note("The answers in \(keeping.path) are for another form; starting again.")
                 return nil
             }
             if isatty(STDIN_FILENO) == 1 {
-                CommandOutput.note("Go on where you stopped? (Y/n)")
+                CommandOutput.note("Continue where you stopped? (Y/n)")
                 if readLine()?.lowercased().hasPrefix("n") == true { return nil }
             } else {
-                CommandOutput.note("Going on where you stopped; --restart begins anew.")
+                CommandOutput.note("Continuing where you stopped; --restart starts again.")
             }
             return dialogue
         }
 
         private func pause(_ dialogue: SurveyDialogue, _ keeping: URL) throws {
             try AtomicFile.write(dialogue.state.data(), to: keeping)
-            CommandOutput.note("Paused. Run it again to go on.")
+            CommandOutput.note("Paused. Run it again to continue.")
             throw ExitCode(1)
         }
 
